@@ -21,8 +21,8 @@ PROBES = ("--set", "probes=proc,threads,engine,fileops")
 SKEWED = (str(HERE / "skewed.py"), "1000000")
 CROWDED = "the jar of a job that crowds its heap"
 CELLS: Mapping[str, tuple[tuple[str, ...], str]] = {
-    "1,600 small blocks on `delayed:lustre`": (
-        ("run", "groupby", *NODES, "--scratch", "delayed:lustre", "--set", "mappers=40", "--set", "pairs=200", *PROBES),
+    "1,600 small blocks on `delayed:lustre-2014`": (
+        ("run", "groupby", *NODES, "--scratch", "delayed:lustre-2014", "--set", "mappers=40", "--set", "pairs=200", *PROBES),
         "storage of scratch",
     ),
     "one partition of TeraSort, 1 GB": (

@@ -26,7 +26,7 @@ FORMS = {
         "loopback,size=400M,fs=xfs": XFS,
     },
     "mount": {"mount:DIR": ()},
-    "delayed": {"delayed:zero": DELAYED},
+    "delayed": {"delayed:zero": DELAYED, "delayed:io500:helios": DELAYED},
     "hdfs": {},  # its files are seen through Hadoop's client alone: tests/local
     "gluster": {"gluster:2": GLUSTER, "gluster+memory:64M": GLUSTER},
     "pool": {},  # its files are seen by preloaded programs alone: tests/local

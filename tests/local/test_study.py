@@ -21,7 +21,7 @@ cores = 1
 
 [matrix]
 "nodes.count" = [1]
-scratch = ["memory", "delayed:lustre"]
+scratch = ["memory", "delayed:lustre-2014"]
 """
 
 

@@ -12,7 +12,7 @@ from tests.truth.programs import crowded
 
 NODES = ("--nodes", "virtual:2,cores=1")
 BLOCKS = ("run", "groupby", *NODES, "--set", "mappers=60", "--set", "pairs=100", "--set", "value_bytes=100")
-EQUAL = (*BLOCKS, "--scratch", "delayed:lustre")
+EQUAL = (*BLOCKS, "--scratch", "delayed:lustre-2014")
 """A run that is done twice."""
 ROUND_TRIP = 1000
 """Microseconds of an operation of the metadata server."""

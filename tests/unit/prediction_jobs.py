@@ -6,7 +6,8 @@ from typing import Any
 from weft.analysis.explain.slots import Stage
 from weft.analysis.predict.forecast import Model
 from weft.analysis.predict.jobprofile import CallsPerTask, JobProfile, StageWork
-from weft.analysis.predict.machine import Machine, StorageModel
+from weft.analysis.predict.machine import Machine
+from weft.analysis.predict.storagemodel import StorageModel
 from weft.analysis.predict.target import Growth, Target, TaskRule
 
 MAP: Stage = ("app", 0, 0)

@@ -144,7 +144,7 @@ def test_a_study_has_its_cells_its_ratios_and_each_rule_with_its_outcome() -> No
             "parts": {"CPU": 5.0, "x": seconds},
         }
         for number in range(2)
-        for at, scratch, seconds in (("1", "memory", 10.0), ("1", "delayed:lustre", 50.0))
+        for at, scratch, seconds in (("1", "memory", 10.0), ("1", "delayed:lustre-2014", 50.0))
     ]
     lines = shown("nersc-lustre", *rows)
     assert "| `1` | 10.0 (10.0 to 10.0) | 50.0 (50.0 to 50.0) | 5.00 (5.00 to 5.00) | - | - |" in lines

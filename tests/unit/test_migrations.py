@@ -10,10 +10,12 @@ from typer.testing import CliRunner
 
 from weft.analysis.compare.headline import headlines
 from weft.analysis.compare.operations import operations
+from weft.analysis.predict import projection
 from weft.analysis.summary.gather import summarize
 from weft.analysis.summary.summary import Summary
+from weft.api import again
 from weft.cli import app
-from weft.errors import RecordError
+from weft.errors import RecordError, UsageError
 from weft.host import settings
 from weft.record import record
 from weft.record.migrations import SCHEMA, STEPS, migrated, with_labels
@@ -113,6 +115,44 @@ def test_labels_of_schema_4_are_columns_and_the_figures_are_the_same() -> None:
     assert (len(summary.counters), len(summary.series)) == (729, 38)
     assert {counter.name.count(".") for counter in summary.counters} == {0, 1, 2}
     assert all(counter.source for counter in summary.counters)
+
+
+def test_the_lustre_of_schema_5_is_that_of_2014() -> None:
+    stored = record.read(kept("schema-5-delayed-scratch"))
+    text = json.loads((stored.directory / "record.json").read_text())
+    assert (text["scratch"], stored.head.scratch) == ("delayed:lustre", "delayed:lustre-2014")
+    assert stored.head.key == f"{text['key']}-2014"
+    (line,) = headlines([stored])
+    assert line.spec["scratch.profile"] == "lustre-2014"
+    summary = summarize(stored)
+    assert summary.emulated == (
+        "the scratch file system is emulated (latencyfs, profile lustre-2014); no real lustre was used",
+    )
+    with pytest.raises(UsageError, match="an older delayed:lustre, which is delayed:lustre-2014 now"):
+        again.study(str(stored.directory), ())
+
+
+def test_counters_of_schema_5_are_as_they_were_written() -> None:
+    summary = old("schema-5-delayed-scratch")
+    assert {(c.name, c.thread, c.path_class) for c in summary.counters} >= {
+        ("threadops.count", "task", "scratch"),
+        ("lustre.llite.count", "", "scratch"),
+    }
+    assert all(counter.source for counter in summary.counters)
+    read = projection.read(record.find(settings.runs(), "last"))
+    assert list(read.work.missing) == []
+    assert read.work.storages["scratch"] == "delayed:lustre-2014"
+
+
+def test_other_storages_of_schema_5_and_their_keys_are_the_same() -> None:
+    for scratch in ("memory", "delayed:datawarp", "pool+mount", "delayed:lustre-mine"):
+        head = migrated("record.json", {"schema": 5, "scratch": scratch, "key": "1a"}, 5)
+        assert (head["scratch"], head["key"]) == (scratch, "1a")
+    nested = {"spec": {"scratch": {"kind": "pool", "on": {"kind": "delayed", "profile": "lustre"}}}}
+    found = migrated("resolved.json", nested, 5)
+    assert found["spec"]["scratch"]["on"]["profile"] == "lustre-2014"
+    cell = {"cell": {"coordinates": {"scratch": "pool+delayed:lustre"}}, "scratch": "x"}
+    assert migrated("record.json", cell, 5)["cell"]["coordinates"]["scratch"] == "pool+delayed:lustre-2014"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from weft.analysis.explain.evidence import Window
 from weft.analysis.predict import curve, jobprofile
 from weft.analysis.predict.forecast import Model
 from weft.analysis.predict.jobprofile import CallsPerTask, StageWork
-from weft.analysis.predict.machine import StorageModel
+from weft.analysis.predict.storagemodel import StorageModel
 from weft.analysis.predict.target import Growth, TaskRule, of_workload, scale
 
 

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from weft.analysis.predict import calibrated
-from weft.analysis.predict.machine import Machine, StorageModel, service
-from weft.analysis.predict.machinefile import of_profile, parse
+from weft.analysis.predict.emulated import of_profile
+from weft.analysis.predict.machine import Machine, service
+from weft.analysis.predict.machinefile import parse
+from weft.analysis.predict.storagemodel import StorageModel
 from weft.analysis.read.calibration import Calibration
 from weft.api import machines as capacity
 from weft.errors import UsageError
@@ -80,9 +82,9 @@ def test_machines_that_come_with_weft_are_complete(path: Path) -> None:
 
 def test_a_profile_is_what_latencyfs_delays_by() -> None:
     profiles = settings.SOURCE / "native" / "latencyfs" / "profiles"
-    text, defaults = ((profiles / f"{name}.toml").read_text() for name in ("lustre", "defaults"))
+    text, defaults = ((profiles / f"{name}.toml").read_text() for name in ("lustre-2014", "defaults"))
     found = of_profile(text, defaults, {"metadata.rate": "100"})
-    assert found.name == "delayed:lustre"
+    assert found.name == "delayed:lustre-2014"
     assert found.latency == pytest.approx(500e-6)
     assert found.work("mkdir") == pytest.approx(1 / 100)
     assert found.delay("truncate") == pytest.approx(2 * 500e-6)

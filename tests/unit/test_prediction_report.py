@@ -60,7 +60,7 @@ def test_the_ceilings_that_a_record_keeps_are_those_of_its_machine(tmp_path: Pat
     (stored.directory / "calibration.json").write_text(json.dumps({"calibration": kept}))
     found = capacity.of_record(stored, recorded)
     assert found.launches == {"spark": 80}
-    assert found.storages["delayed:lustre"].rate == 19_000
+    assert found.storages["delayed:lustre-2014"].rate == 19_000
     (stored.directory / "calibration.json").write_text('{"calibration": {"nodes": 3}}')
     assert capacity.of_record(stored, recorded).launches == {}
 

@@ -33,6 +33,7 @@ OTHERS = {
     "api/results.py": "the names and times of a log that is explained",
     "api/machines.py": "machine files and profiles that the user names",
     "cli/advise.py": "the same log of advise --try",
+    "cli/completing.py": "names of machines and profiles that come with weft",
     "cli/guard.py": "/dev/null",
     "cli/persistent.py": "the log of the user's own cluster",
     "cli/completing.py": "weft's own modules, and names of records and files",

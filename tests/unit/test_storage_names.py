@@ -4,7 +4,8 @@ import pytest
 
 from weft.adapters.storage import KINDS
 from weft.adapters.storage.base import label
-from weft.analysis.predict.machine import Machine, StorageModel, service
+from weft.analysis.predict.machine import Machine, service
+from weft.analysis.predict.storagemodel import StorageModel
 from weft.errors import UsageError
 from weft.facts import storages
 from weft.facts.storages import Kind

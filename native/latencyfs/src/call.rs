@@ -1,7 +1,7 @@
 //! One request on its way: do the real work at once, answer when the model says so.
 
 use crate::clock;
-use crate::delay::{Nanos, Request};
+use crate::delay::{Cost, Nanos, Request};
 use crate::intent::Key;
 use crate::invalidate::{Stale, TAKES_UP};
 use crate::op::Op;
@@ -22,6 +22,8 @@ pub struct Call {
     arrival: Nanos,
     fault: Option<i32>,
     key: Option<Key>,
+    /// In which the name is that the operation changes or finds.
+    directory: Option<u64>,
     found: Vec<INodeNo>,
 }
 
@@ -36,6 +38,7 @@ impl Call {
             arrival: begun,
             fault: shared.strike(op, bytes),
             key: None,
+            directory: None,
             found: Vec::new(),
             shared: shared.clone(),
         }
@@ -54,8 +57,22 @@ impl Call {
 
     /// Names the object, so that a lookup just before can have paid a part.
     pub fn about(mut self, key: Key) -> Call {
+        self.directory = self.directory_of(&key);
         self.key = Some(key);
         self
+    }
+
+    /// Names the directory of the entry, for an operation that no lookup pays a part of.
+    pub fn within(mut self, directory: INodeNo) -> Call {
+        self.directory = Some(directory.0);
+        self
+    }
+
+    fn directory_of(&self, key: &Key) -> Option<u64> {
+        match key {
+            Key::Name(directory, _) => Some(*directory),
+            Key::Object(ino) => self.shared.tree.directory(INodeNo(*ino)),
+        }
     }
 
     /// Names the inodes that the answer may make known to the kernel.
@@ -139,18 +156,16 @@ impl Call {
             return self.answer_at(at, false, answer);
         }
         let (cost, redeemed) = self.shared.cost(self.client, self.op, self.key.as_ref());
-        let at = self
-            .shared
-            .complete(self.client, Request::Metadata(cost), self.arrival);
+        let at = self.charge(cost, self.directory);
         self.answer_at(at, !redeemed, answer);
     }
 
     /// As `metadata`, and remembers that this lookup is paid for what follows it.
     pub fn lookup(self, key: Key, answer: impl FnOnce() + Send + 'static) {
-        let cost = self.shared.settings.cost(Op::Lookup);
-        let at = self
-            .shared
-            .complete(self.client, Request::Metadata(cost), self.arrival);
+        let at = self.charge(
+            self.shared.settings.cost(Op::Lookup),
+            self.directory_of(&key),
+        );
         if self.shared.settings.intents {
             lock(&self.shared.clients[self.client].intents).remember(key, at);
         }
@@ -159,11 +174,14 @@ impl Call {
 
     /// Charges the request but answers at once.
     pub fn in_background(self, answer: impl FnOnce() + Send + 'static) {
-        let cost = self.shared.settings.cost(self.op);
-        self.shared
-            .complete(self.client, Request::Metadata(cost), self.arrival);
+        self.charge(self.shared.settings.cost(self.op), self.directory);
         let at = self.arrival;
         self.answer_at(at, true, answer);
+    }
+
+    fn charge(&self, cost: Cost, directory: Option<u64>) -> Nanos {
+        let request = Request::Metadata(cost, directory);
+        self.shared.complete(self.client, request, self.arrival)
     }
 
     /// Answers when the data servers would have.

@@ -1,10 +1,14 @@
 //! The delay model: pure, deterministic, in integer nanoseconds.
 //!
 //! A metadata request waits for one of `servers` servers that all clients share (first come, first
-//! served), is served for `work / rate` seconds, and pays its round trips. A data request pays one
+//! served), is served for `work / rate` seconds, and pays its round trips. At the same time it waits for
+//! the directory of its name, where requests follow each other at `directory_rate`: that is how a file
+//! system with many servers is slow in one directory. A data request pays one
 //! round trip per `request_bytes` (up to `parallel` of them overlap), with the time that the bytes of
 //! one request take at `request_bandwidth`, and moves its bytes through two queues at once: the
 //! bandwidth all clients share and the bandwidth of its own client.
+
+use std::collections::HashMap;
 
 /// Nanoseconds on one monotonic clock.
 pub type Nanos = u64;
@@ -16,12 +20,15 @@ pub struct Cost {
     pub round_trips: f64,
     /// Server work in units of one operation at the nominal rate.
     pub work: f64,
+    /// Work on the directory of its name, in units of one operation at the rate of a directory.
+    pub directory: f64,
 }
 
 impl Cost {
     pub const FREE: Cost = Cost {
         round_trips: 0.0,
         work: 0.0,
+        directory: 0.0,
     };
 
     /// What is left when a part was paid before, never below nothing.
@@ -29,6 +36,7 @@ impl Cost {
         Cost {
             round_trips: (self.round_trips - paid.round_trips).max(0.0),
             work: (self.work - paid.work).max(0.0),
+            directory: (self.directory - paid.directory).max(0.0),
         }
     }
 }
@@ -36,7 +44,8 @@ impl Cost {
 /// One request as the model sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Request {
-    Metadata(Cost),
+    /// With the inode number of the directory of its name, where that is known.
+    Metadata(Cost, Option<u64>),
     Read {
         bytes: u64,
     },
@@ -54,6 +63,8 @@ pub struct Params {
     pub servers: usize,
     /// Operations per second of one metadata server.
     pub rate: f64,
+    /// Operations per second in one directory.
+    pub directory_rate: f64,
     pub metadata_round_trip: Nanos,
     pub data_round_trip: Nanos,
     /// Largest data request in bytes, at least 1.
@@ -97,12 +108,24 @@ struct Client {
 pub struct Model {
     params: Params,
     servers_free: Vec<Nanos>,
+    /// By inode number: when the directory is free again.
+    directories_free: HashMap<u64, Nanos>,
     shared_free: Nanos,
     clients: Vec<Client>,
     stalls: Vec<Stall>,
 }
 
 const SECOND: f64 = 1e9;
+/// Directories from which those that are free are forgotten.
+const DIRECTORIES: usize = 4096;
+
+/// Time of so much work at a rate; none without a limit.
+fn service(work: f64, rate: f64) -> Nanos {
+    match rate > 0.0 {
+        true => (work * SECOND / rate).round() as Nanos,
+        false => 0,
+    }
+}
 
 /// Time to move bytes at a bandwidth, rounded up to a nanosecond.
 fn transfer(bytes: u64, bandwidth: u64) -> Nanos {
@@ -116,6 +139,7 @@ impl Model {
     pub fn new(params: Params, clients: usize) -> Model {
         Model {
             servers_free: vec![0; params.servers.max(1)],
+            directories_free: HashMap::new(),
             shared_free: 0,
             clients: vec![Client::default(); clients],
             stalls: Vec::new(),
@@ -126,7 +150,7 @@ impl Model {
     /// When a request of `client` that arrives at `arrival` completes.
     pub fn complete(&mut self, client: usize, request: Request, arrival: Nanos) -> Nanos {
         match request {
-            Request::Metadata(cost) => self.metadata(cost, arrival),
+            Request::Metadata(cost, directory) => self.metadata(cost, directory, arrival),
             Request::Read { bytes } => self.send(client, bytes, arrival) + self.trips(bytes),
             Request::Write { bytes } => self.write(client, bytes, arrival),
             Request::Sync => {
@@ -148,30 +172,45 @@ impl Model {
         self.stalls.clear();
     }
 
-    fn metadata(&mut self, cost: Cost, arrival: Nanos) -> Nanos {
+    fn metadata(&mut self, cost: Cost, directory: Option<u64>, arrival: Nanos) -> Nanos {
         if cost == Cost::FREE {
             return arrival;
         }
-        let done = if cost.work > 0.0 {
+        let served = if cost.work > 0.0 {
             self.serve(cost.work, arrival)
         } else {
             arrival
+        };
+        let done = match directory {
+            Some(directory) => served.max(self.serve_in(directory, cost.directory, arrival)),
+            None => served,
         };
         done + (cost.round_trips * self.params.metadata_round_trip as f64).round() as Nanos
     }
 
     /// The server that is free first takes the request.
     fn serve(&mut self, work: f64, arrival: Nanos) -> Nanos {
-        let service = match self.params.rate {
-            rate if rate > 0.0 => (work * SECOND / rate).round() as Nanos,
-            _ => 0,
-        };
         let first = (0..self.servers_free.len())
             .min_by_key(|&server| self.servers_free[server])
             .unwrap_or(0);
         let start = self.unstalled(Target::Metadata, arrival.max(self.servers_free[first]));
-        self.servers_free[first] = start + service;
-        start + service
+        self.servers_free[first] = start + service(work, self.params.rate);
+        self.servers_free[first]
+    }
+
+    /// One request after another in a directory; other directories are not held up by it.
+    fn serve_in(&mut self, directory: u64, work: f64, arrival: Nanos) -> Nanos {
+        let length = service(work, self.params.directory_rate);
+        if length == 0 {
+            return arrival;
+        }
+        if self.directories_free.len() >= DIRECTORIES {
+            self.directories_free.retain(|_, &mut free| free > arrival);
+        }
+        let free = self.directories_free.get(&directory).copied();
+        let start = self.unstalled(Target::Metadata, arrival.max(free.unwrap_or(0)));
+        self.directories_free.insert(directory, start + length);
+        start + length
     }
 
     fn trips(&self, bytes: u64) -> Nanos {

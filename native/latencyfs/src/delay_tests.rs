@@ -1,10 +1,11 @@
-use super::{Cost, Model, Nanos, Params, Request, Target};
+use super::{Cost, Model, Nanos, Params, Request, Target, DIRECTORIES};
 use proptest::prelude::*;
 
 const MS: Nanos = 1_000_000;
 const ONE: Cost = Cost {
     round_trips: 1.0,
     work: 1.0,
+    directory: 0.0,
 };
 
 /// 1000 operations/s, 1 ms round trips, 1 GB/s shared, 100 MB/s per client.
@@ -12,6 +13,7 @@ fn params() -> Params {
     Params {
         servers: 1,
         rate: 1000.0,
+        directory_rate: 0.0,
         metadata_round_trip: MS,
         data_round_trip: MS,
         request_bytes: 65_536,
@@ -24,7 +26,7 @@ fn params() -> Params {
 }
 
 fn metadata(model: &mut Model, client: usize, arrival: Nanos) -> Nanos {
-    model.complete(client, Request::Metadata(ONE), arrival)
+    model.complete(client, Request::Metadata(ONE, None), arrival)
 }
 
 #[test]
@@ -51,6 +53,73 @@ fn two_servers_work_at_once() {
     );
     let done: Vec<Nanos> = (0..4).map(|_| metadata(&mut model, 0, 0)).collect();
     assert_eq!(done, [2 * MS, 2 * MS, 3 * MS, 3 * MS]);
+}
+
+/// Eight servers of 1000/s, and 500/s in a directory.
+fn in_directories() -> Model {
+    let many = Params {
+        servers: 8,
+        directory_rate: 500.0,
+        ..params()
+    };
+    Model::new(many, 1)
+}
+
+/// When the last of so many creates at once is done, each in the directory that `within` gives it.
+fn created(model: &mut Model, count: u64, within: impl Fn(u64) -> u64) -> Nanos {
+    let create = Cost {
+        directory: 1.0,
+        ..ONE
+    };
+    (0..count)
+        .map(|number| model.complete(0, Request::Metadata(create, Some(within(number))), 0))
+        .max()
+        .unwrap_or(0)
+}
+
+#[test]
+fn names_in_one_directory_follow_each_other_and_in_many_they_do_not() {
+    let (one, many) = (|_| 7, |number| number);
+    let round_trip = MS;
+    let of_directory = 80 * 2 * MS;
+    let of_servers = 80 / 8 * MS;
+    assert_eq!(
+        created(&mut in_directories(), 80, one),
+        of_directory + round_trip
+    );
+    assert_eq!(
+        created(&mut in_directories(), 80, many),
+        of_servers + round_trip
+    );
+}
+
+#[test]
+fn a_crowded_directory_holds_up_no_other() {
+    let mut model = in_directories();
+    created(&mut model, 4, |_| 7);
+    assert_eq!(created(&mut model, 1, |_| 8), 2 * MS + MS);
+    assert_eq!(created(&mut model, 1, |_| 7), 10 * MS + MS);
+}
+
+#[test]
+fn what_changes_no_directory_waits_for_none() {
+    let mut model = in_directories();
+    created(&mut model, 100, |_| 7);
+    let stat = Request::Metadata(ONE, Some(7));
+    assert_eq!(model.complete(0, stat, 300 * MS), 302 * MS);
+}
+
+#[test]
+fn directories_that_are_free_are_forgotten() {
+    let mut model = in_directories();
+    for number in 0..3 * DIRECTORIES as u64 {
+        let create = Cost {
+            directory: 1.0,
+            ..ONE
+        };
+        model.complete(0, Request::Metadata(create, Some(number)), number * MS);
+    }
+    assert!(model.directories_free.len() <= DIRECTORIES);
 }
 
 #[test]
@@ -127,15 +196,27 @@ fn a_part_already_paid_is_not_paid_again() {
     let open = Cost {
         round_trips: 1.0,
         work: 3.0,
+        directory: 0.5,
     };
     let left = open.less(ONE);
-    assert_eq!((left.round_trips, left.work), (0.0, 2.0));
+    assert_eq!(
+        (left.round_trips, left.work, left.directory),
+        (0.0, 2.0, 0.5)
+    );
 }
 
 fn any_request() -> impl Strategy<Value = Request> {
     prop_oneof![
-        (0.0..3.0, 0.0..5.0)
-            .prop_map(|(round_trips, work)| Request::Metadata(Cost { round_trips, work })),
+        (0.0..3.0, 0.0..5.0, 0.0..2.0, prop::option::of(0u64..3)).prop_map(
+            |(round_trips, work, directory, within)| {
+                let cost = Cost {
+                    round_trips,
+                    work,
+                    directory,
+                };
+                Request::Metadata(cost, within)
+            }
+        ),
         (0u64..2_000_000).prop_map(|bytes| Request::Read { bytes }),
         (0u64..2_000_000).prop_map(|bytes| Request::Write { bytes }),
         Just(Request::Sync),
@@ -168,7 +249,7 @@ proptest! {
         let mut model = Model::new(params(), 3);
         for (at, client, request) in steps {
             let floor = match request {
-                Request::Metadata(cost) => (cost.round_trips * MS as f64).round() as Nanos,
+                Request::Metadata(cost, _) => (cost.round_trips * MS as f64).round() as Nanos,
                 Request::Read { bytes } | Request::Write { bytes } => bytes.div_ceil(65_536).max(1) * MS,
                 Request::Sync => MS,
             };

@@ -188,7 +188,7 @@ impl Filesystem for Mount {
         newname: &OsStr,
         reply: ReplyEntry,
     ) {
-        let call = self.begin(Op::Link);
+        let call = self.begin(Op::Link).within(newparent);
         let result = call.run(|| work::make_link(self, ino, newparent, newname));
         call.changed_here(newparent, Stale::Attributes(newparent));
         call.changed(ino, Stale::Attributes(ino));
@@ -213,7 +213,7 @@ impl Filesystem for Mount {
         flags: RenameFlags,
         reply: ReplyEmpty,
     ) {
-        let call = self.begin(Op::Rename);
+        let call = self.begin(Op::Rename).within(newparent);
         let (from, to) = ((parent, name), (newparent, newname));
         call.will_change(&[parent, newparent]);
         let result = call.run(|| work::rename(&self.shared, from, to, flags.bits()));

@@ -13,7 +13,7 @@ use std::io;
 impl Mount {
     /// A call that takes an entry away: the name, its parent and the file change.
     pub fn remove(&self, op: Op, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        let call = self.begin(op);
+        let call = self.begin(op).within(parent);
         call.will_change(&[parent]);
         let result = call.run(|| work::remove(&self.shared, op, parent, name));
         call.changed(parent, Stale::Entry(parent, name.into()));

@@ -27,8 +27,15 @@ pub struct Profile {
 const DEFAULTS: &str = include_str!("../profiles/defaults.toml");
 
 /// The built-in profiles by name.
-pub const BUILT_IN: [(&str, &str); 6] = [
+pub const BUILT_IN: [(&str, &str); 13] = [
     ("lustre", include_str!("../profiles/lustre.toml")),
+    ("lustre-slow", include_str!("../profiles/lustre-slow.toml")),
+    ("lustre-fast", include_str!("../profiles/lustre-fast.toml")),
+    ("lustre-2014", include_str!("../profiles/lustre-2014.toml")),
+    ("gpfs", include_str!("../profiles/gpfs.toml")),
+    ("beegfs", include_str!("../profiles/beegfs.toml")),
+    ("daos", include_str!("../profiles/daos.toml")),
+    ("gekkofs", include_str!("../profiles/gekkofs.toml")),
     ("datawarp", include_str!("../profiles/datawarp.toml")),
     ("burstbuffer", include_str!("../profiles/burstbuffer.toml")),
     ("orangefs", include_str!("../profiles/orangefs.toml")),
@@ -117,12 +124,21 @@ impl Profile {
         };
         let pair = self.values.get(key).and_then(|s| s.value.as_array());
         let pair: Option<Vec<f64>> = pair.and_then(|p| p.iter().map(as_number).collect());
-        match pair.as_deref() {
-            Some(&[round_trips, work]) if round_trips >= 0.0 && work >= 0.0 => {
-                Ok(Cost { round_trips, work })
+        let found = match pair.as_deref() {
+            Some(&[round_trips, work]) => Some((round_trips, work, 0.0)),
+            Some(&[round_trips, work, directory]) => Some((round_trips, work, directory)),
+            _ => None,
+        };
+        match found {
+            Some((round_trips, work, directory)) if round_trips.min(work).min(directory) >= 0.0 => {
+                Ok(Cost {
+                    round_trips,
+                    work,
+                    directory,
+                })
             }
             _ => Err(format!(
-                "{key} must be [round trips, work], both at least 0"
+                "{key} must be [round trips, work] or [round trips, work, work on its directory], each at least 0"
             )),
         }
     }
@@ -167,6 +183,7 @@ impl Settings {
         let params = Params {
             servers: whole("metadata.servers")?.clamp(1, 4096) as usize,
             rate: profile.number("metadata.rate")?,
+            directory_rate: profile.number("directory.rate")?,
             metadata_round_trip: micros("metadata.round_trip_us")?,
             data_round_trip: micros("data.round_trip_us")?,
             request_bytes: whole("data.request_bytes")?.max(1),
@@ -212,8 +229,13 @@ impl Settings {
 mod clemson;
 
 #[cfg(test)]
+#[path = "published_tests.rs"]
+mod published;
+
+#[cfg(test)]
 mod tests {
     use super::{Profile, BUILT_IN};
+    use crate::op::Op;
 
     #[test]
     fn every_built_in_profile_is_complete_and_sourced() {
@@ -224,6 +246,21 @@ mod tests {
             for (key, sourced) in &profile.values {
                 assert!(sourced.source.len() > 9, "{name}: {key} has no source");
             }
+        }
+    }
+
+    #[test]
+    fn an_operation_may_have_work_on_its_directory() {
+        let mut profile = Profile::load("zero").unwrap();
+        profile.set("directory.rate=50").unwrap();
+        profile.set("op.create=[1, 0.5, 2]").unwrap();
+        let settings = profile.settings().unwrap();
+        assert_eq!(settings.params.directory_rate, 50.0);
+        assert_eq!(settings.cost(Op::Create).directory, 2.0);
+        assert_eq!(settings.cost(Op::Open).directory, 0.0);
+        for wrong in ["[1]", "[1, 1, -1]", "[1, 1, 1, 1]"] {
+            profile.set(&format!("op.create={wrong}")).unwrap();
+            assert!(profile.settings().unwrap_err().contains("op.create"));
         }
     }
 

@@ -23,6 +23,8 @@ pub struct Inode {
     lookups: AtomicU64,
     /// One bit for each mount that has seen the inode.
     seen_by: AtomicU64,
+    /// The number of the directory in which it was found last; 0 for the root.
+    found_in: AtomicU64,
     /// When an answer last made it known to a kernel.
     answered: AtomicU64,
     changes: Mutex<Changes>,
@@ -58,6 +60,7 @@ impl Inode {
             fd,
             lookups: AtomicU64::new(lookups),
             seen_by: AtomicU64::new(seen_by),
+            found_in: AtomicU64::new(0),
             answered: AtomicU64::new(0),
             changes: Mutex::default(),
         })
@@ -101,14 +104,21 @@ impl Tree {
 
     /// Finds a name and counts the lookup, which a later forget takes back.
     pub fn lookup(&self, mount: usize, parent: INodeNo, name: &OsStr) -> io::Result<FileAttr> {
-        let parent = self.get(parent)?;
+        let dir = self.get(parent)?;
         let flags = libc::O_PATH | libc::O_NOFOLLOW;
-        let fd = sys::open_at(parent.as_fd(), &sys::c_name(name)?, flags, 0)?;
+        let fd = sys::open_at(dir.as_fd(), &sys::c_name(name)?, flags, 0)?;
         let stat = sys::stat(fd.as_fd())?;
         let inode = self.remember(mount, self.number(stat.st_dev, stat.st_ino), fd);
+        inode.found_in.store(parent.0, Ordering::Relaxed);
         // Once more, now that who changes the inode knows that this mount has seen it: what changed in between would
         // be cached and never called back.
         Ok(self.attributes(&sys::stat(inode.as_fd())?))
+    }
+
+    /// The directory in which an inode was found last.
+    pub fn directory(&self, ino: INodeNo) -> Option<u64> {
+        let found = self.get(ino).ok()?.found_in.load(Ordering::Relaxed);
+        (found != 0).then_some(found)
     }
 
     /// Counts one more lookup of an inode that is known already.

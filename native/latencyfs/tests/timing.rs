@@ -38,7 +38,7 @@ fn time(work: impl FnOnce()) -> Duration {
 #[ignore = "measures time: for a quiet machine, cargo test --test timing -- --ignored"]
 fn open_and_close_on_lustre_cost_two_round_trips() {
     let _alone = alone();
-    let Some(lab) = common::start(1, &["--profile", "lustre"]) else {
+    let Some(lab) = common::start(1, &["--profile", "lustre-2014"]) else {
         return;
     };
     let path = lab.mount().join("file");
@@ -76,7 +76,7 @@ fn a_longer_round_trip_takes_longer_in_proportion() {
 #[test]
 fn a_first_open_is_one_request() {
     let _alone = alone();
-    let Some(lab) = common::start(1, &["--profile", "lustre"]) else {
+    let Some(lab) = common::start(1, &["--profile", "lustre-2014"]) else {
         return;
     };
     for number in 0..40 {
@@ -152,6 +152,63 @@ fn two_mounts_share_one_metadata_server() {
     println!("mkdir/s: one mount {alone:.0}, two mounts together {both:.0}");
     assert!((250.0..402.0).contains(&alone), "{alone}");
     assert!((250.0..402.0).contains(&both), "{both}");
+}
+
+/// With 200 entries a second in a directory and 2000 of all, eight users get 200 in one directory and 1600 in eight.
+#[test]
+#[ignore = "measures time: for a quiet machine, cargo test --test timing -- --ignored"]
+fn one_directory_is_slower_than_many() {
+    let _alone = alone();
+    let set = [
+        "--profile",
+        "zero",
+        "--set",
+        "metadata.rate=2000",
+        "--set",
+        "directory.rate=200",
+        "--set",
+        "op.lookup=[0, 0]",
+        "--set",
+        "op.mkdir=[0, 1, 1]",
+    ];
+    let Some(lab) = common::start(2, &set) else {
+        return;
+    };
+    // the same directory through two mounts: the kernel of each makes one entry at a time in it
+    let rate = |name: &str, many: bool| {
+        let user = |number: usize| match many {
+            true => format!("{name}-{number}"),
+            false => name.to_string(),
+        };
+        let dirs: Vec<PathBuf> = (0..8)
+            .map(|number| lab.mounts[number % 2].join(user(number)))
+            .collect();
+        for number in 0..8 {
+            fs::create_dir_all(lab.source().join(user(number))).unwrap();
+        }
+        rate_of_each(&dirs, 25)
+    };
+    let one = best(3, |n| rate(&format!("one{n}"), false));
+    let many = best(3, |n| rate(&format!("many{n}"), true));
+    println!("mkdir/s: in one directory {one:.0}, in eight {many:.0}");
+    assert!((150.0..202.0).contains(&one), "{one}");
+    assert!((800.0..1610.0).contains(&many), "{many}");
+}
+
+/// Directories a second that one user makes in each of these.
+fn rate_of_each(dirs: &[PathBuf], each: usize) -> f64 {
+    let took = time(|| {
+        std::thread::scope(|scope| {
+            for (user, dir) in dirs.iter().enumerate() {
+                scope.spawn(move || {
+                    for number in 0..each {
+                        fs::create_dir(dir.join(format!("{user}-{number}"))).unwrap();
+                    }
+                });
+            }
+        });
+    });
+    (dirs.len() * each) as f64 / took.as_secs_f64()
 }
 
 /// ZIB measured 40, 70, 140 and 270 MiB/s with 8, 16, 32 and 64 threads and 64 KiB requests.

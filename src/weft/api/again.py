@@ -9,6 +9,7 @@ from typing import Any
 from weft.api.flags import Flags
 from weft.api.request import study_of
 from weft.errors import UsageError, WorkloadError
+from weft.record import record
 from weft.record.record import Stored
 from weft.run import matrix
 from weft.run.progress import Progress
@@ -32,6 +33,20 @@ def run(directory: str, flags: Sequence[str], *, trust: bool = False) -> Stored:
     return stored
 
 
+_RENAMED = 6
+"""The first schema in which delayed:lustre has the figures that it has now."""
+
+
+def _require_same(stored: Stored) -> None:
+    """Raises UsageError if the text of a record's spec means another file system now."""
+    older = "delayed:lustre-2014"
+    if stored.schema < _RENAMED and any(older in one for one in stored.head.storages.values()):
+        raise UsageError(
+            f"{stored.directory.name} was run on an older delayed:lustre, which is {older} now",
+            hint=f"run its workload again with --scratch {older}, and start from that run",
+        )
+
+
 def study(directory: str, flags: Sequence[str], *, trust: bool = False) -> Study:
     """The record's spec, as changed. Raises UsageError if it has none."""
     if not (Entry(Path(directory)) / "spec.toml").exists():
@@ -39,4 +54,7 @@ def study(directory: str, flags: Sequence[str], *, trust: bool = False) -> Study
     pairs = list(zip(flags[::2], flags[1::2], strict=True))
     named: dict[str, Any] = {flag.removeprefix("--"): value for flag, value in pairs if flag not in _LISTS}
     named |= {name: tuple(value for flag, value in pairs if flag == of) for of, name in _LISTS.items()}
-    return study_of(str(Path(directory, "spec.toml")), Flags(**named, trust=trust))
+    found = study_of(str(Path(directory, "spec.toml")), Flags(**named, trust=trust))
+    if (Entry(Path(directory)) / "record.json").exists():
+        _require_same(record.read(Path(directory)))
+    return found

@@ -8,13 +8,17 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from weft.analysis.predict import calibrated
+from weft.analysis.predict import calibrated, published
 from weft.analysis.predict.calibrated import HOSTED
-from weft.analysis.predict.machine import Machine, StorageModel
-from weft.analysis.predict.machinefile import of_profile, parse
+from weft.analysis.predict.emulated import of_profile, of_submission
+from weft.analysis.predict.machine import Machine
+from weft.analysis.predict.machinefile import parse
 from weft.analysis.predict.projection import Recorded
+from weft.analysis.predict.storagemodel import StorageModel
 from weft.analysis.read.calibration import Calibration
+from weft.api import benchmarked
 from weft.errors import UsageError, why
+from weft.facts.io500.submissions import PREFIX
 from weft.facts.roles import ROLES
 from weft.host import machine as own
 from weft.host import settings
@@ -27,6 +31,15 @@ _CEILINGS = "calibration.json"
 """A record's copy of the calibration that fits it."""
 
 
+def of_name(name: str) -> Machine:
+    """A machine by the name of a submission to IO500, by a result of IO500, or as `of_file`. Raises UsageError."""
+    if name.startswith(PREFIX):
+        return published.of_name(name.removeprefix(PREFIX))
+    if name.endswith(".txt"):
+        return published.of_figures(name, benchmarked.read(Path(name))[1])
+    return of_file(name)
+
+
 def of_file(name: str) -> Machine:
     """A machine by the path of its file or calibration, or the name of one that comes with weft. Raises UsageError."""
     path = Path(name) if name.endswith((".toml", ".json")) else settings.machines() / f"{name}.toml"
@@ -35,7 +48,7 @@ def of_file(name: str) -> Machine:
     except (OSError, UnicodeDecodeError) as error:
         known = sorted(each.stem for each in settings.machines().glob("*.toml"))
         raise UsageError(
-            f"machine file {path} is not readable: {why(error)}", hint=nearest(name, known)
+            f"machine file {path} is not readable: {why(error)}", hint=nearest(name, [*known, PREFIX])
         ) from error
     return _with_profiles(_calibrated(text, path) if path.suffix == ".json" else parse(text, str(path)))
 
@@ -107,7 +120,12 @@ def _with_profiles(machine: Machine, changed: Mapping[str, Mapping[str, str]] | 
     storages = {
         f"delayed:{name}": _profile(path, (changed or {}).get(name, {})) for name, path in profiles.items()
     }
-    return replace(machine, storages={**storages, **machine.storages})
+    submissions = {
+        f"delayed:{name}": of_submission(name.removeprefix(PREFIX), values)
+        for name, values in (changed or {}).items()
+        if name.startswith(PREFIX) and values
+    }
+    return replace(machine, storages={**storages, **submissions, **machine.storages})
 
 
 def _profile(path: Path, changed: Mapping[str, str]) -> StorageModel:

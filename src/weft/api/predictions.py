@@ -40,7 +40,7 @@ def predict(
     recorded = projection.read(stored)
     here = machines.of_record(stored, recorded)
     asked = Scenario(
-        machines.of_file(machine) if machine else here,
+        machines.of_name(machine) if machine else here,
         counts(nodes),
         split_list(scratch) if scratch else [],
         cores,

@@ -1,14 +1,19 @@
 """The verb that measures what a machine can do at most: calibrate."""
 
+import json
+from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from weft.analysis.read.calibration import Calibration
+from weft.api import benchmarked
 from weft.cli.flags import AsJson, Scratches, duration, every
 from weft.errors import UsageError
+from weft.facts.io500 import profile
 from weft.host.site.profile import load
-from weft.report.pages import terminal
+from weft.report.pages import io500, terminal
 from weft.report.sections import ceilings
 from weft.run.calibration.calibrate import calibrate as measure
 from weft.run.ceilings import store, used
@@ -35,6 +40,15 @@ def calibrate(
         bool,
         typer.Option("--rates", help="also links of virtual nodes with rates from 50 Mbit/s to 10 Gbit/s"),
     ] = False,
+    import_: Annotated[
+        Path | None,
+        typer.Option(
+            "--import",
+            metavar="FILE",
+            help="read a result_summary.txt of IO500 instead of measuring",
+            show_default=False,
+        ),
+    ] = None,
     show: Annotated[bool, typer.Option("--show", help="print the latest calibration instead")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -46,8 +60,17 @@ def calibrate(
 
     Example: weft calibrate --nodes virtual:2 --scratch disk,delayed:lustre
     """
-    if show and (nodes or scratch or engine or rates):
+    measuring = nodes or scratch or engine or rates
+    if show and (measuring or import_):
         raise UsageError("--show measures nothing, so it has no other options", hint="weft calibrate --show")
+    if import_:
+        if measuring:
+            raise UsageError(
+                "--import measures nothing, so it has no other options but --json",
+                hint=f"weft calibrate --import {import_}",
+            )
+        _print_imported(import_, as_json=as_json)
+        return
     found = (
         store.newest()
         if show
@@ -63,6 +86,18 @@ def calibrate(
         print(found.model_dump_json(indent=1))
     else:
         terminal.sections(ceilings.sections(found, used.fitness(found) if show else ""), console())
+
+
+def _print_imported(path: Path, *, as_json: bool) -> None:
+    """What a result of IO500 says, and what a prediction takes from it."""
+    found, figures = benchmarked.read(path)
+    if as_json:
+        taken = {
+            key: {"value": one.value, "source": one.source} for key, one in profile.values(figures).items()
+        }
+        print(json.dumps({**asdict(found), "values": taken}, indent=1))
+    else:
+        terminal.sections([io500.imported(found, figures, str(path))], console())
 
 
 def _measured(

@@ -6,6 +6,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from weft.facts import storages
+from weft.facts.io500 import percentiles, submissions
+from weft.facts.io500.submissions import PREFIX
 from weft.host import settings
 from weft.text.entry import Entry
 from weft.text.shorthand import INTERNAL
@@ -82,6 +85,22 @@ def label(ctx: Any, args: Any, incomplete: str) -> list[str]:  # noqa: ARG001
     return sorted(found)
 
 
+def machines(incomplete: str) -> list[str]:
+    """Machines that come with weft; names of submissions once their prefix is written."""
+    known = sorted(path.stem for path in settings.machines().glob("*.toml"))
+    return _beginning(incomplete, [*known, PREFIX])
+
+
+def scratch(incomplete: str) -> list[str]:
+    """Storages: kinds, and the profiles of emulated file systems. What is before the last one in a list stays."""
+    cut = max(incomplete.rfind(","), incomplete.rfind("+")) + 1
+    kept, last = incomplete[:cut], incomplete[cut:]
+    profiles = sorted(path.stem for path in settings.profiles().glob("*.toml") if path.stem != "defaults")
+    kinds = [kind for kind, known in storages.KINDS.items() if not known.emulated]
+    offered = [*kinds, *(f"delayed:{name}" for name in (*profiles, PREFIX))]
+    return [kept + word for word in _beginning(last, offered)]
+
+
 def _paths(incomplete: str, suffix: str) -> Iterator[str]:
     """Files with this suffix, and directories, whose names begin so."""
     folder, slash, name = incomplete.rpartition("/")
@@ -92,3 +111,14 @@ def _paths(incomplete: str, suffix: str) -> Iterator[str]:
     for path in entries:
         if path.name.startswith(name) and (path.is_dir() or path.name.endswith(suffix)):
             yield f"{folder}{slash}{path.name}{'/' if path.is_dir() else ''}"
+
+
+def _beginning(incomplete: str, offered: list[str]) -> list[str]:
+    """Those that begin so; a prefix that is written whole is replaced by the names that can follow it."""
+    found = [word for word in offered if word.startswith(incomplete)]
+    for word in offered:
+        if word.endswith(PREFIX) and incomplete.startswith(word):
+            more = () if word.startswith("delayed:") else percentiles.PERCENTILES
+            names = (word + name for name in (*more, *submissions.all_of()))
+            found = [name for name in names if name.startswith(incomplete)]
+    return found

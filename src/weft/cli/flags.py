@@ -35,7 +35,7 @@ OPTIONS: dict[str, Any] = {
         str | None,
         typer.Option(
             metavar="STORAGE",
-            autocompletion=completing.of("storage"),
+            autocompletion=completing.scratch,
             help="disk[:DIR], memory[:SIZE], loopback[:DIR],size=2G, mount:DIR, pool[:DIR], delayed:lustre; backed by another one with +: pool+delayed:lustre",
         ),
     ],
@@ -122,7 +122,7 @@ Scratches = Annotated[
     list[str] | None,
     typer.Option(
         metavar="STORAGE,...",
-        autocompletion=completing.of("storage"),
+        autocompletion=completing.scratch,
         help="storage types: disk,memory,pool+mount:/lustre/me",
         show_default=False,
     ),

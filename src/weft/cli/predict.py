@@ -5,11 +5,14 @@ from typing import Annotated
 import typer
 
 from weft.api import again, predictions
+from weft.cli import completing
 from weft.cli.flags import AsJson, Out, Run, Scratches, Trust
 from weft.errors import UsageError
+from weft.facts.io500 import submissions
+from weft.facts.io500.submissions import PREFIX
 from weft.host import settings
 from weft.record import record
-from weft.report.pages import page, prediction, terminal
+from weft.report.pages import io500, page, prediction, terminal
 from weft.run import rootless
 from weft.text.console import console
 from weft.text.fields import MOST
@@ -30,8 +33,9 @@ Output = Annotated[
 MachineName = Annotated[
     str | None,
     typer.Option(
-        help="a machine file (TOML), or the name of one of weft's; default: where the run was measured",
+        help="a machine file (TOML), the name of one of weft's, or io500:NAME; io500: lists the names; default: where the run was measured",
         show_default=False,
+        autocompletion=completing.machines,
     ),
 ]
 Cores = Annotated[int | None, typer.Option(min=1, max=4096, help="slots of a node", show_default=False)]
@@ -69,6 +73,9 @@ def predict(
 
     Example: weft predict last --nodes 2..320 --scratch memory,pool+mount:/lustre/me --machine cori
     """
+    if machine == PREFIX:
+        terminal.sections([io500.section(submissions.all_of().values())], console())
+        return
     if runs:
         rootless.enter(again.study(str(record.find(settings.runs(), run).directory), (), trust=trust))
     found = predictions.predict(

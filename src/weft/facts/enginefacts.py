@@ -83,6 +83,8 @@ class EngineFacts:
     settings: Settings = field(default_factory=Settings)
     empty_job: Mapping[str, Any] = field(default_factory=dict)
     """The workload whose tasks do least, with as many as make a rate that repeats."""
+    directories: int = 1
+    """Over how many directories of a node it spreads its files in scratch."""
     jvm_a_task: bool = False
     """Whether it starts a JVM for each task, which loads its classes and runs them uncompiled first."""
     pipelined: bool = False

@@ -13,7 +13,7 @@ from typing import Any
 from weft.facts.checked import JOB, PROGRAM
 from weft.text.units import parse_size
 
-SCHEMA = 5
+SCHEMA = 6
 """The schema that this weft writes."""
 
 Table = Mapping[str, Any]
@@ -95,6 +95,8 @@ def role(name: str, schema: int) -> str:
     return "scratch" if name == "shuffle" and schema < _SCRATCH else name
 
 
+LABELLED = 5
+"""The first schema whose counters have columns for what their names held before."""
 _FILES = r"(?P<path_class>[^.]+)\.(?P<operation>[^.]+)\.(?P<what>\w+)(\.(?P<floor>\d+))?"
 _DOTTED = (
     rf"(?P<family>fileops)\.{_FILES}",
@@ -176,6 +178,35 @@ def _sources_5(sources: Table) -> dict[str, Any]:
     return {with_labels(name.replace(".*", ""), 4)[0]: words for name, words in sources.items()}
 
 
+_LUSTRE = re.compile(r"\b(delayed:|profile )lustre(?![\w-])")
+"""The emulated Lustre before schema 6, in the short form of a storage and in sentences."""
+
+
+def _older_lustre(value: Any) -> Any:
+    """Everything with the present name of the profile, as text or as a table."""
+    if isinstance(value, str):
+        return _LUSTRE.sub(r"\1lustre-2014", value)
+    if isinstance(value, list):
+        return [_older_lustre(one) for one in value]
+    if not isinstance(value, Mapping):
+        return value
+    found = {key: _older_lustre(one) for key, one in value.items()}
+    if found.get("kind") == "delayed" and found.get("profile") == "lustre":
+        found["profile"] = "lustre-2014"
+    return found
+
+
+def _head_6(head: Table) -> dict[str, Any]:
+    """Renames the profile, whose figures changed; a key that was of its spec is not that of a new spec with the same text."""
+    keys = ("input", "output", "scratch", "cell")
+    found = {**head, **{key: _older_lustre(head[key]) for key in keys if key in head}}
+    return found if found == head else {**found, "key": f"{head.get('key')}-2014"}
+
+
+def _table_6(table: Table) -> dict[str, Any]:
+    return dict(_older_lustre(table))
+
+
 STEPS: Mapping[int, Mapping[str, Step]] = {
     1: {
         "record.json": _head_2,
@@ -191,5 +222,9 @@ STEPS: Mapping[int, Mapping[str, Step]] = {
         "lustre/*.json": _emulated_4,
     },
     4: {"sources.json": _sources_5},
+    5: {
+        "record.json": _head_6,
+        **dict.fromkeys(("resolved.json", "calibration.json", "lustre/*.json"), _table_6),
+    },
 }
 """By schema, and by file of the record: the conversion to the next schema."""

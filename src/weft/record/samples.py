@@ -95,7 +95,7 @@ def _parse_all(texts: Iterable[Entry]) -> polars.DataFrame:
 def load(record: Entry, schema: int = migrations.SCHEMA) -> polars.DataFrame:
     """All readings of a record of a schema, also of a killed run; an incomplete last line is ignored."""
     found = _load(record)
-    if schema == migrations.SCHEMA or "counter" not in found.columns:
+    if schema >= migrations.LABELLED or "counter" not in found.columns:
         return found
     named = [(name, *migrations.with_labels(name, schema)) for name in found["counter"].unique()]
     labels = polars.DataFrame(named, dict.fromkeys(("name", "counter", *LABELS), polars.String), orient="row")

@@ -100,5 +100,5 @@ def equal(rows: Sequence[Row]) -> list[str]:
     body = [[f"`{name}`", *(percent(edge(apart[name])) for edge in (min, median, max))] for name in largest]
     worst = max(names, key=lambda name: max(apart[name]) - min(apart[name]))
     width = 100 * (max(apart[worst]) - min(apart[worst]))
-    sentence = f"{len(here)} equal runs of GroupBy on `delayed:lustre`. Most apart is `{worst}`, by {width:.1f} % of slot time."
+    sentence = f"{len(here)} equal runs of GroupBy on `delayed:lustre-2014`. Most apart is `{worst}`, by {width:.1f} % of slot time."
     return [sentence, "", *table(["part", "smallest share", "median", "largest"], body)]

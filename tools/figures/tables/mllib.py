@@ -10,7 +10,7 @@ from weft.report.draw.interval import interval
 from weft.text.numbers import NONE
 
 _STUDY = "nersc-lustre-mllib"
-_OTHERS = {"lustre": "`delayed:lustre`", "loopback": "loopback", "pool": "pool"}
+_OTHERS = {"lustre": "`delayed:lustre-2014`", "loopback": "loopback", "pool": "pool"}
 
 
 def slowdowns(rows: Sequence[Row]) -> list[str]:

@@ -2,7 +2,7 @@
 
 import shlex
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -46,6 +46,11 @@ class Storage(BaseModel, ABC):
     def word(self) -> str:
         """Its name in lists and reports, without its backing storage."""
         return storages.Layer(self.kind, str(getattr(self, self.positional, None) or "")).word
+
+    @property
+    def figures(self) -> str:
+        """What its speed rests on besides its settings, as a short text that changes with it; empty if nothing."""
+        return ""
 
     @property
     def no_mmap(self) -> str:
@@ -115,10 +120,20 @@ def spread(base: Path, role: Role, nodes: Sequence[Node]) -> dict[str, str]:
     return {node.name: str(base if role in SHARED_ROLES else base / node.name) for node in nodes}
 
 
-def make_directories(base: Path, place: Place, nodes: Sequence[Node], work: Work) -> None:
-    """Create a place of plain directories on its nodes; paths outside the work directory are entered in the lease."""
+def make_directories(
+    base: Path,
+    place: Place,
+    nodes: Sequence[Node],
+    work: Work,
+    prepare: Callable[[], None] = lambda: None,
+) -> None:
+    """Create a place of plain directories on its nodes; paths outside the work directory are entered in the lease.
+
+    `prepare` is done to the directory `base` before there are any below it.
+    """
     if not base.is_relative_to(work.directory):
         everywhere(one_a_host(nodes), lambda node: _claim(base, node, work))
+    prepare()
     everywhere(nodes, lambda node: access(node).make(Path(place.paths[node.name])))
     if place.shared:
         hint = "name a directory on one, such as mount:/lustre/me, or set WEFT_WORK to one"

@@ -3,17 +3,21 @@
 It takes the place of Lustre, DataWarp and others where none is mounted; every report marks it as emulated.
 """
 
+import hashlib
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from weft.adapters.storage.base import Storage, base_directory, require_this_machine
 from weft.adapters.storage.mounting import mount_point
-from weft.errors import StorageError
+from weft.errors import StorageError, UsageError
+from weft.facts.io500 import figures, submissions
+from weft.facts.io500 import profile as profiles
+from weft.facts.io500.submissions import PREFIX
 from weft.facts.roles import SHARED_ROLES, Role
 from weft.host import settings, shell, signals
 from weft.host.programs import marks
@@ -22,6 +26,7 @@ from weft.host.work import Work, WorkDirectory
 from weft.layout.node import Node
 from weft.layout.places import ExpectedMount, Place
 from weft.text.arguments import assign, repeat
+from weft.text.shorthand import MisreadError
 
 _READY_SECONDS = 20.0
 """Maximum wait for the mounts; a mount takes milliseconds."""
@@ -37,7 +42,8 @@ class DelayedStorage(Storage):
     native: ClassVar[bool] = True
 
     profile: str = Field(
-        default="lustre", description="lustre, datawarp, burstbuffer, orangefs, ssd, zero, or a TOML file"
+        default="lustre",
+        description="lustre, lustre-slow, lustre-fast, lustre-2014, gpfs, beegfs, daos, gekkofs, datawarp, burstbuffer, orangefs, ssd, zero, io500:NAME of a submission to IO500, or a TOML file",
     )
     path: Path | None = Field(
         default=None, description="directory that stores the files; default: the work directory"
@@ -48,12 +54,43 @@ class DelayedStorage(Storage):
     faults: tuple[str, ...] = Field(default=(), description="faults to inject, such as eio:open:0.001")
     seed: int = Field(default=1, ge=0, lt=1 << 63, description="seed of the faults")
 
+    @field_validator("profile")
+    @classmethod
+    def _exists(cls, profile: str) -> str:
+        try:
+            if profile.startswith(PREFIX):
+                _published(profile)
+        except UsageError as error:
+            raise MisreadError(error.message, hint=error.hint) from error
+        return profile
+
     @property
     def parallel(self) -> str:
         return self.word
 
     def keeps(self, role: Role) -> Path | None:  # noqa: ARG002 - the same for all
         return self.path or settings.work()
+
+    @property
+    def figures(self) -> str:
+        """Of its profile: a calibration does not fit what was emulated with other figures."""
+        if self.profile.startswith(PREFIX):
+            text = _published(self.profile)
+        else:
+            path = (
+                Path(self.profile)
+                if self.profile.endswith(".toml")
+                else settings.profiles() / f"{self.profile}.toml"
+            )
+            text = path.read_text() if path.is_file() else ""
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    @property
+    def _imitated(self) -> str:
+        """What it takes the place of, for people."""
+        if self.profile.startswith(PREFIX):
+            return submissions.of(self.profile.removeprefix(PREFIX)).kind.words
+        return self.profile.partition("-")[0]
 
     @property
     def no_mmap(self) -> str:
@@ -71,7 +108,7 @@ class DelayedStorage(Storage):
             f"latencyfs with the profile {self.profile} over {base_directory(self.path, role, work)}",
             points,
             shared=shared,
-            emulated=f"latencyfs with the profile {self.profile}; no real {self.profile} was used",
+            emulated=f"latencyfs with the profile {self.profile}; no real {self._imitated} was used",
             observed={"lustre": counters},
             expected={
                 name: (ExpectedMount(path if shared else str(Path(path).parent), "fuse*"),)
@@ -95,8 +132,16 @@ class DelayedStorage(Storage):
         finally:
             daemon.stop()
 
+    def _named(self, place: Place) -> str:
+        """The profile as latencyfs takes it: one of its own, or a file, which is written if it is a submission's."""
+        if not self.profile.startswith(PREFIX):
+            return self.profile
+        path = Path(place.observed["lustre"]).with_suffix(".toml")
+        path.write_text(_published(self.profile), encoding="utf-8")
+        return str(path)
+
     def _mount(self, place: Place, source: Path, work: Work) -> Process:
-        arguments = ["--source", str(source), "--profile", self.profile]
+        arguments = ["--source", str(source), "--profile", self._named(place)]
         arguments += ["--stats-dir", place.observed["lustre"], "--seed", str(self.seed)]
         for path in map(Path, dict.fromkeys(place.paths.values())):
             if not place.shared:
@@ -111,6 +156,12 @@ class DelayedStorage(Storage):
             Path(place.observed["lustre"]).with_suffix(".log"),
         )
         return shell.spawn("latencyfs", argv, log=log, env={marks.LEASE: work.name})
+
+
+def _published(name: str) -> str:
+    """The profile of a submission to IO500. Raises UsageError if there is none, or its rates do not suffice."""
+    found = figures.of_submission(submissions.of(name.removeprefix(PREFIX)))
+    return profiles.text(name, found.about, profiles.values(found))
 
 
 def _wait(daemon: Process, role: Role) -> None:

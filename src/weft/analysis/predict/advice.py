@@ -10,7 +10,7 @@ from weft.analysis.explain.filepart import FilePart, of_calls
 from weft.analysis.explain.findings import LEAST_GAIN
 from weft.analysis.explain.tasktime import CPU, GC, NETWORK, UNCLASSIFIED
 from weft.analysis.explain.timeparts import Explanation, Suggestion, Trying
-from weft.analysis.predict import correction, curve, holdout, jobprofile
+from weft.analysis.predict import correction, curve, holdout, jobprofile, remedies
 from weft.analysis.predict.candidates import Candidate, candidates
 from weft.analysis.predict.correction import USUAL, Correction
 from weft.analysis.predict.curve import Point
@@ -18,6 +18,7 @@ from weft.analysis.predict.forecast import Model
 from weft.analysis.predict.jobprofile import JobProfile
 from weft.analysis.predict.machine import Machine
 from weft.analysis.predict.projection import Recorded
+from weft.analysis.predict.remedies import Remedy
 from weft.analysis.predict.target import Target
 from weft.analysis.read.part import Part
 from weft.analysis.read.sums import sums
@@ -69,6 +70,8 @@ class Advice(Part):
     """Whether the program is the user's, who can change it."""
     work: str = ""
     """What there is to say where nothing helps."""
+    unmeasured: tuple[Remedy, ...] = ()
+    """What Lustre itself offers, whose gain was measured nowhere."""
     notes: tuple[str, ...]
 
     @property
@@ -135,6 +138,7 @@ def advise(
         uncertain=tuple(unsure[:MOST]),
         **_suggested(explained, predicted),
         own=own,
+        unmeasured=tuple(remedies.of_lustre(work, recorded.spec, recorded.lustre)),
         notes=tuple(f"not measured, and not advised on: {words}" for words in work.missing),
     )
 

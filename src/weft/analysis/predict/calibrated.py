@@ -1,6 +1,7 @@
 """A calibration as a machine: what `weft calibrate` measured, in the terms of a prediction."""
 
-from weft.analysis.predict.machine import UNLIMITED, Machine, StorageModel
+from weft.analysis.predict.machine import Machine
+from weft.analysis.predict.storagemodel import UNLIMITED, StorageModel
 from weft.analysis.read.calibration import Calibration, StorageRates
 
 HOSTED = ("virtual", "local")

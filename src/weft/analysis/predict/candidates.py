@@ -11,7 +11,8 @@ from weft.analysis.predict.calibrated import HOSTED
 from weft.analysis.predict.constants import VALUE
 from weft.analysis.predict.forecast import LONG
 from weft.analysis.predict.jobprofile import JobProfile
-from weft.analysis.predict.machine import service
+from weft.analysis.predict.machine import over_unknown, service
+from weft.analysis.predict.storagemodel import StorageModel
 from weft.analysis.predict.target import Target
 from weft.analysis.read.sums import sums
 from weft.errors import UsageError
@@ -88,9 +89,7 @@ def _storages(run: Situation) -> Iterator[Candidate]:
     for role in ("scratch", "input", "output"):
         label = run.work.storages.get(role, "")
         for text in _other_storages(run, role, label):
-            try:
-                found = service(text, run.target.machine)
-            except UsageError:
+            if (found := _offered(run, role, text)) is None:
                 continue
             target = replace(run.target, storages={**run.target.storages, role: found})
             setting = _directory(run.engine.settings.local_directories if role == "scratch" else "", text)
@@ -100,6 +99,24 @@ def _storages(run: Situation) -> Iterator[Candidate]:
                 replace(target, rested=True),
             )
             yield Candidate(f"storage of {role}", change, (f"--{role}", text), setting, target, part, rested)
+
+
+def _offered(run: Situation, role: str, text: str) -> StorageModel | None:
+    """A storage as far as it is known; bytes that go to one that is not known take what they took."""
+    try:
+        return service(text, run.target.machine)
+    except UsageError:
+        data = [
+            (call, stage.count)
+            for stage in run.work.stages
+            for call in stage.calls
+            if call.role == role and call.data
+        ]
+        seconds = sums((call.operation, call.seconds * tasks) for call, tasks in data)
+        counts = sums((call.operation, call.count * tasks) for call, tasks in data)
+        return over_unknown(
+            text, {name: each / counts[name] for name, each in seconds.items() if counts[name]}
+        )
 
 
 def _directory(setting: str, text: str) -> str:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from weft.analysis.predict import distance
 from weft.analysis.predict.constants import VALUE
@@ -31,6 +31,9 @@ class Point(Part):
     node_hours: float
     waiting: float
     """Share of slot time paid for queues and empty slots."""
+    shortest: float
+    longest: float
+    """Seconds if a call alone takes as little, or as much, as what is known of the storages allows."""
     factor: float
     """How many times more slots, data or blocks than measured, whichever is most."""
 
@@ -62,6 +65,7 @@ def points(
 def _point(model: Model, target: Target, correction: Correction, *, both_again: bool) -> Point:
     found = model.at(target)
     axes = distance.axes(model, target, found)
+    shortest, longest = _otherwise(model, target, found.seconds)
     # a factor that the measured run had by luck is in its prediction as well
     log, deviation = correction.at(
         {name: at for name, at in axes.items() if not (both_again and name == AGAIN)}
@@ -70,18 +74,31 @@ def _point(model: Model, target: Target, correction: Correction, *, both_again: 
         deviation,
         math.log(max(model.replay(), 1e-3)),
         VALUE["error_per_waiting"] * distance.queued_share(model),
+        VALUE["error_per_machine"] if target.machine.name != model.measured.machine.name else 0.0,
     )
     longer = math.exp(log)
     return Point(
         nodes=found.nodes,
         cores=found.slots,
         seconds=found.seconds * longer,
-        low=found.seconds * longer * math.exp(-width),
-        high=found.seconds * longer * math.exp(width),
+        shortest=shortest * longer,
+        longest=longest * longer,
+        low=shortest * longer * math.exp(-width),
+        high=longest * longer * math.exp(width),
         node_hours=found.node_hours * longer,
         waiting=found.waiting,
         factor=distance.extrapolation(model, target, found),
     )
+
+
+def _otherwise(model: Model, target: Target, seconds: float) -> tuple[float, float]:
+    """The least and most seconds, with the other latencies that a storage may have by what is known of it."""
+    found = [seconds]
+    for role, service in target.storages.items():
+        for latency in service.latencies:
+            other = replace(service, latency=latency)
+            found.append(model.at(replace(target, storages={**target.storages, role: other})).seconds)
+    return min(found), max(found)
 
 
 def knee(model: Model, target_at: Callable[[int], Target], most: int) -> Knee | None:

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from weft.analysis.explain.filepart import of_calls
 from weft.analysis.predict.constants import VALUE
 from weft.analysis.predict.jobprofile import CallsPerTask, JobProfile, StageWork
-from weft.analysis.predict.machine import StorageModel
 from weft.analysis.predict.stations import Load, Station, solve
+from weft.analysis.predict.storagemodel import StorageModel
 from weft.analysis.predict.target import BYPASS, Scaled, Target, scale
+from weft.facts import engines
 from weft.facts.roles import ROLES
 from weft.facts.storages import layers
 
@@ -239,7 +240,7 @@ def _file_calls(
         return own, []
     if not same and service.client_bandwidth < float("inf"):
         own[data] += moved / service.client_bandwidth
-    return own, _stations(role, service, calls, moved, target.nodes)
+    return own, _stations(role, service, calls, moved, _spread(role, work, target))
 
 
 def has_new_storage(role: str, work: JobProfile, target: Target) -> bool:
@@ -259,15 +260,26 @@ def _delay(call: CallsPerTask, service: StorageModel | None) -> float:
     return call.count * (service.data_delay if call.data else service.delay)(call.operation)
 
 
+def _spread(role: str, work: JobProfile, target: Target) -> tuple[int, int]:
+    """Nodes, and the directories over which a role's names are spread: one that all nodes share, or own ones of each."""
+    own = engines.of(work.engine).directories * target.nodes
+    return target.nodes, own if role == "scratch" else 1
+
+
 def _stations(
-    role: str, service: StorageModel, calls: Iterable[CallsPerTask], moved: float, nodes: int
+    role: str, service: StorageModel, calls: Iterable[CallsPerTask], moved: float, spread: tuple[int, int]
 ) -> list[Station]:
+    nodes, directories = spread
     copies = 1 if service.shared else nodes
-    busy = sum(each.count * service.work(each.operation) for each in calls if not each.data)
+    asked = [each for each in calls if not each.data]
+    busy = sum(each.count * service.work(each.operation) for each in asked)
+    held = sum(each.count * service.directory_work(each.operation) for each in asked)
     return [
         Station(
             f"metadata of {service.name} ({role})", busy * service.servers, service.servers, copies, role=role
         ),
+        # while a request waits for its directory, the server works for others
+        Station(f"directories of {service.name} ({role})", held, copies=directories, hidden=True, role=role),
         Station(f"bandwidth of {service.name} ({role})", moved / service.bandwidth, copies=copies, role=role),
     ]
 

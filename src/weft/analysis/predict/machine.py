@@ -1,56 +1,14 @@
 """A machine as a prediction needs it: what its nodes have, what they share, and its storages in the short form of `--scratch`."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from weft.analysis.predict import emulated
+from weft.analysis.predict.storagemodel import UNLIMITED, StorageModel
 from weft.errors import UsageError
+from weft.facts.io500.submissions import PREFIX
 from weft.facts.storages import Layer, label, layers
 from weft.text.nearest import nearest
-
-UNLIMITED = math.inf
-
-
-@dataclass(frozen=True)
-class StorageModel:
-    """A storage, as the work of tasks meets it. What is unlimited is not known to have a limit."""
-
-    name: str
-    shared: bool = True
-    """One for all nodes; otherwise each node has its own."""
-    latency: float = 0.0
-    """Seconds of one metadata operation without load."""
-    rate: float = UNLIMITED
-    """Metadata operations of work 1 per second, of all servers together."""
-    servers: int = 1
-    """Metadata servers behind one queue."""
-    weights: Mapping[str, float] = field(default_factory=dict)
-    """By operation: its work; 1 where not named."""
-    trips: Mapping[str, float] = field(default_factory=dict)
-    """By operation: its latency over `latency`; 1 where not named."""
-    bandwidth: float = UNLIMITED
-    """Bytes per second of all nodes together if shared, otherwise of each node."""
-    client_bandwidth: float = UNLIMITED
-    """Bytes per second of one node."""
-    call: float = 0.0
-    """Seconds of one read or write without load, besides its bytes."""
-    calls: Mapping[str, float] = field(default_factory=dict)
-    """By operation, such as read: what is known better than `call`."""
-    emulator: float = 0.0
-    """Processor seconds that the nodes' host needs for each call, where it emulates this storage."""
-    source: str = ""
-
-    def work(self, operation: str) -> float:
-        """Seconds of a server that an operation takes."""
-        return self.weights.get(operation, 1.0) / self.rate
-
-    def delay(self, operation: str) -> float:
-        """Seconds of an operation without load."""
-        return self.latency * self.trips.get(operation, 1.0)
-
-    def data_delay(self, operation: str) -> float:
-        """Seconds of a call that moves data without load, besides its bytes."""
-        return self.calls.get(operation, self.call)
 
 
 @dataclass(frozen=True)
@@ -79,6 +37,8 @@ class Machine:
     """By directory: the storage that is mounted there."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """By key: where its value is from."""
+    unknown: tuple[str, ...] = ()
+    """What is not known of it, as clauses."""
 
 
 _SEEN = "weft's own GroupBy on two virtual nodes: 174 opens on /dev/shm took 1.7 ms, 190 in a pool's index took as long"
@@ -104,6 +64,17 @@ def service(text: str, machine: Machine) -> StorageModel:
         raise UsageError(str(error), hint="write it as for `weft run --scratch`") from error
 
 
+def over_unknown(text: str, calls: Mapping[str, float]) -> StorageModel | None:
+    """A storage that answers for names itself, over one of which nothing is known but what a run saw; None for others.
+
+    `calls`: seconds of a call that moves data, by operation, as they were without it.
+    """
+    top, *below = layers(text)
+    if not top.known.over:
+        return None
+    return replace(_LOCAL[top.kind], name=label(layer.word for layer in (top, *below)), calls=calls)
+
+
 def _service(found: Sequence[Layer], machine: Machine) -> StorageModel:
     top, *below = found
     name = label(layer.word for layer in found)
@@ -123,12 +94,14 @@ def _named(layer: Layer, machine: Machine) -> StorageModel | None:
     path = layer.value
     if layer.word in machine.storages:
         return machine.storages[layer.word]
+    if layer.known.emulated and path.startswith(PREFIX):
+        return emulated.of_submission(path.removeprefix(PREFIX))
     places = [place for place in machine.mounts if path == place or path.startswith(f"{place.rstrip('/')}/")]
     if path.startswith("/") and places:
         return machine.storages[machine.mounts[max(places, key=len)]]
     if layer.kind == "mount" and not path:
         # a record keeps no path of what was mounted: unambiguous only with one shared storage
-        shared = [one for one in machine.storages.values() if one.shared]
+        shared = [one for one in machine.storages.values() if one.shared and not one.emulator]
         return shared[0] if len(shared) == 1 else None
     return machine.storages.get(layer.kind) or _LOCAL.get(layer.kind)
 
@@ -139,7 +112,9 @@ def _over(kind: str, below: StorageModel, machine: Machine) -> StorageModel:
     return replace(
         below,
         latency=own.latency,
-        rate=float("inf"),
+        rate=UNLIMITED,
+        directory_rate=UNLIMITED,
+        latencies=(),
         weights={},
         trips={},
         call=0.0,

@@ -1,4 +1,4 @@
-"""Machine files: a machine's capacity in TOML, each value with its source; and the profiles of emulated file systems."""
+"""Machine files: a machine's capacity in TOML, each value with its source."""
 
 import math
 import re
@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from weft.analysis.predict.constants import VALUE
-from weft.analysis.predict.machine import UNLIMITED, Machine, StorageModel
+from weft.analysis.predict.machine import Machine
+from weft.analysis.predict.storagemodel import StorageModel
 from weft.errors import UsageError
 from weft.text import toml
 from weft.text.nearest import nearest
@@ -147,32 +147,3 @@ def _service(reader: _MachineFile, name: str, entry: Any) -> StorageModel:
 def where_from(sources: Mapping[str, str], key: str) -> str:
     """The sources of a table's values, each once."""
     return "; ".join(dict.fromkeys(text for one, text in sources.items() if one.startswith(f"{key}.")))
-
-
-_CALLS = {"stat": "getattr", "open": "open", "close": "close", "unlink": "unlink", "rename": "rename",
-          "mkdir": "mkdir", "rmdir": "rmdir", "readdir": "readdir", "truncate": "truncate", "create": "create"}  # fmt: skip
-"""Operations as the preload library counts them, by what a profile of latencyfs calls them."""
-
-
-def of_profile(text: str, defaults: str, settings: Mapping[str, str]) -> StorageModel:
-    """An emulated file system from the same figures that latencyfs delays by. `settings`: values that a run changed."""
-    table, base = tomllib.loads(text), tomllib.loads(defaults)
-    values = {key: entry["value"] for one in (base, table) for key, entry in one["values"].items()}
-    values |= {key: tomllib.loads(f"v = {text}")["v"] for key, text in settings.items()}
-    costs = {name: values.get(f"op.{op}", values["op.default"]) for name, op in _CALLS.items()}
-    servers = max(1, int(values["metadata.servers"]))
-    call = 0.0 if values["client.page_cache"] else values["data.round_trip_us"] / 1e6
-    return StorageModel(
-        f"delayed:{table['name']}",
-        latency=values["metadata.round_trip_us"] / 1e6,
-        rate=(values["metadata.rate"] or UNLIMITED) * servers,
-        servers=servers,
-        weights={name: work for name, (_, work) in costs.items()},
-        trips={name: trips for name, (trips, _) in costs.items()},
-        bandwidth=values["data.shared_bandwidth"] or UNLIMITED,
-        client_bandwidth=values["data.client_bandwidth"] or UNLIMITED,
-        call=call,
-        calls={"write": call + VALUE["fuse_write"], "read": call + VALUE["fuse_read"]},
-        emulator=VALUE["latencyfs_call"],
-        source=f"latencyfs's profile {table['name']}",
-    )

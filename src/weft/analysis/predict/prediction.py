@@ -8,8 +8,9 @@ from weft.analysis.predict.candidates import SMALL, Experiment, possible_experim
 from weft.analysis.predict.correction import USUAL
 from weft.analysis.predict.curve import Point
 from weft.analysis.predict.distance import Axes
-from weft.analysis.predict.machine import UNLIMITED, Machine, service
+from weft.analysis.predict.machine import Machine, service
 from weft.analysis.predict.projection import Recorded
+from weft.analysis.predict.storagemodel import UNLIMITED
 from weft.analysis.predict.target import Target
 from weft.analysis.read.part import Part
 from weft.text.numbers import percent
@@ -41,6 +42,8 @@ class Prediction(Part):
 
     run: str
     machine: str
+    elsewhere: bool
+    """Whether that is another machine than the measured one: how accurate the curves are there is hardly known."""
     measured: float
     nodes: int
     cores: int
@@ -102,6 +105,7 @@ def predict(
     return Prediction(
         run=recorded.name,
         machine=scenario.there.name,
+        elsewhere=scenario.there.name != machine.name,
         measured=recorded.work.measured,
         nodes=recorded.work.nodes,
         cores=recorded.cores,
@@ -188,6 +192,7 @@ def _notes(recorded: Recorded, there: Machine, base: Target, curves: Sequence[Cu
         found.append(
             f"how many tasks a second the driver of {recorded.work.engine} starts is not known: no limit assumed"
         )
+    found += there.unknown
     if there.link == UNLIMITED:
         found.append("the bandwidth of the nodes' links is not known: no limit assumed")
     for name in dict.fromkeys(each.scratch for each in curves):

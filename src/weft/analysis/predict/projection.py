@@ -7,11 +7,12 @@ from typing import Any
 from weft.analysis.explain import explanation, stacks
 from weft.analysis.explain.evidence import Window
 from weft.analysis.explain.fitting import Used
-from weft.analysis.predict import jobprofile
+from weft.analysis.predict import jobprofile, remedies
 from weft.analysis.predict.candidates import Situation
 from weft.analysis.predict.forecast import Model
 from weft.analysis.predict.jobprofile import JobProfile
-from weft.analysis.predict.machine import Machine, StorageModel, service
+from weft.analysis.predict.machine import Machine, service
+from weft.analysis.predict.storagemodel import StorageModel
 from weft.analysis.predict.target import Growth, Target, of_workload
 from weft.analysis.read import clocks, resolved, spans
 from weft.analysis.read.resolved import Resolved
@@ -36,6 +37,8 @@ class Recorded:
     spec: Mapping[str, Any]
     heap: int = 0
     """Bytes of an executor's; 0: not known."""
+    lustre: frozenset[str] = frozenset()
+    """Roles whose files are on a real Lustre."""
 
     def on(self, machine: Machine) -> Target:
         """Where it was measured, with as much of the machine as is known."""
@@ -102,6 +105,11 @@ def read(stored: Stored) -> Recorded:
         str(decided.part("nodes").get("kind", "")),
         decided.spec,
         decided.executor_heap or 0,
+        frozenset(
+            role
+            for role, place in decided.places.items()
+            if remedies.on_lustre(stored.head.storages.get(role) or place.storage, place.description)
+        ),
     )
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from weft.analysis.predict.constants import VALUE
 from weft.analysis.predict.jobprofile import JobProfile, StageWork
-from weft.analysis.predict.machine import Machine, StorageModel
+from weft.analysis.predict.machine import Machine
+from weft.analysis.predict.storagemodel import StorageModel
 
 
 @dataclass(frozen=True)

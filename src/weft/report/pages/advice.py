@@ -1,9 +1,11 @@
 """Advice on a run: what to change, its predicted gain with an interval, what it is based on, how to check it."""
 
+import shlex
 from collections.abc import Sequence
 
 from weft.analysis.explain.timeparts import Suggestion
 from weft.analysis.predict.advice import Advice, Line, Trial
+from weft.analysis.predict.remedies import Remedy
 from weft.report.draw.blocks import Block, Listing, Number, Section, Table, Words
 from weft.report.sections.explain import nothing, trying
 from weft.text.numbers import percent
@@ -29,6 +31,12 @@ def section(advice: Advice) -> Section:
     if advice.uncertain:
         changes = (f"{one.change} ({_interval(one)})" for one in advice.uncertain)
         blocks.append(Words(f"May help, but it is not sure: {'; '.join(changes)}.", "quiet"))
+    if advice.unmeasured:
+        words = "Lustre's own remedies. What they gain was measured on no Lustre by weft; more than the share in brackets it cannot be."
+        blocks += [
+            Words(words, "quiet"),
+            Listing([_tried(one, advice.directory) for one in advice.unmeasured]),
+        ]
     if advice.notes:
         blocks.append(Listing([f"{note}." for note in advice.notes], "quiet"))
     return Section("advice", f"What to change about {advice.run}", blocks)
@@ -57,6 +65,11 @@ def _how(line: Line) -> str:
         line.check and f"check: {line.check}",
     ]
     return f"{line.change}: {'; '.join(way for way in ways if way)}"
+
+
+def _tried(one: Remedy, directory: str) -> str:
+    check = shlex.join(["weft", "run", f"{directory}/spec.toml", *one.flags])
+    return f"{one.change} ({percent(one.share)}){f': {check}' if one.flags and directory else ''}"
 
 
 def score(tried: Sequence[Trial]) -> Section:

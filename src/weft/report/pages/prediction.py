@@ -3,6 +3,7 @@
 import math
 
 from weft import __version__
+from weft.analysis.predict.constants import VALUE
 from weft.analysis.predict.prediction import Curve, Prediction
 from weft.report.draw import charts
 from weft.report.draw.blocks import Block, Chart, Listing, Number, Section, Table, Words
@@ -19,6 +20,8 @@ def section(prediction: Prediction) -> Section:
     blocks: list[Block] = [
         Words(trust(prediction), "plain" if abs(prediction.replay - 1) <= 0.05 else "warn")
     ]
+    if prediction.elsewhere:
+        blocks.append(Words(experimental(prediction), "warn"))
     for one in prediction.curves:
         nearer = f" Predicted from {one.start}, which is nearer." if one.start != prediction.run else ""
         blocks.append(Words(f"Scratch {one.scratch}: {one.sentence}.{nearer}"))
@@ -55,15 +58,26 @@ def _bars(prediction: Prediction) -> list[str]:
 
 def trust(prediction: Prediction) -> str:
     """How well the model repeats what it started from."""
-    others = (
-        f" Other runs of it that are predicted as a test: {prediction.left_out}, with a median error of"
-        f" {percent(prediction.left_out_error)}, by which the curves are corrected."
-        if prediction.left_out
-        else " No other run of it is there as a test."
-    )
+    others = " No other run of it is there as a test."
+    if prediction.left_out and prediction.elsewhere:
+        others = f" {prediction.left_out} other runs of it on the measured machine correct the curves; they test nothing elsewhere."
+    elif prediction.left_out:
+        others = (
+            f" Other runs of it that are predicted as a test: {prediction.left_out}, with a median error of"
+            f" {percent(prediction.left_out_error)}, by which the curves are corrected."
+        )
     return (
         f"Measured {show_seconds(prediction.measured)} on {prediction.nodes} nodes x {prediction.cores} cores. The model schedules"
         f" the run itself in {percent(prediction.replay)} of that; the rest is carried along, and widens the band.{others}"
+    )
+
+
+def experimental(prediction: Prediction) -> str:
+    """What is known of predictions for other machines."""
+    factor = math.exp(VALUE["error_per_machine"])
+    return (
+        f"Experimental: {prediction.machine} is another machine than the measured one. How accurate this is there was not measured;"
+        f" nine ratios that papers published were off by a factor of {factor:.1f} (root of the mean square), which the band includes."
     )
 
 
@@ -92,6 +106,12 @@ def _rows(prediction: Prediction) -> list[dict[str, float | str | None]]:
     ]  # fmt: skip
 
 
+def _scored(prediction: Prediction) -> str:
+    return (
+        "only bench/published compares with other machines" if prediction.elsewhere else "bench/unseen scores"
+    )
+
+
 def page(prediction: Prediction) -> str:
     """One self-contained page."""
     return render(
@@ -100,7 +120,7 @@ def page(prediction: Prediction) -> str:
             badge="PREDICTED",
             tone="plain",
             sentences=[f"Scratch {one.scratch}: {one.sentence}." for one in prediction.curves],
-            footer=[f"weft {__version__}; bands are assumptions that bench/unseen scores."],
+            footer=[f"weft {__version__}; bands are assumptions that {_scored(prediction)}."],
             data=prediction.model_dump_json(),
             sections=[section(prediction)],
         )

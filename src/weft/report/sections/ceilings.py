@@ -1,10 +1,18 @@
 """A calibration as tables: what nodes, network and storages can do at most."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import get_args
 
-from weft.analysis.read.calibration import CALLERS, Calibration, FileOperation, LimitedLink, StorageRates
+from weft.analysis.read.calibration import (
+    CALLERS,
+    Calibration,
+    Direction,
+    FileOperation,
+    LimitedLink,
+    StorageRates,
+)
+from weft.facts.io500.phases import CREATE, DELETE, PHASES, READ, UNITS, WRITE
 from weft.report.draw.blocks import Block, Number, Section, Table, Words
 from weft.text.numbers import NONE
 from weft.text.units import show_size
@@ -105,7 +113,7 @@ def _storage(storage: StorageRates) -> list[Block]:
     users = "one service for all nodes" if storage.scope == "shared" else "each host has its own"
     about = f"{storage.file_system or 'its own calls'}, {users}; {storage.source}."
     emulated: list[Block] = [Words(f"Emulated: {storage.emulated}.", "warn")] if storage.emulated else []
-    return [*emulated, _calls(storage), *_large(storage), Words(about, "quiet")]
+    return [*emulated, _calls(storage), *_large(storage), *_as_io500(storage), Words(about, "quiet")]
 
 
 def _calls(storage: StorageRates) -> Table:
@@ -142,6 +150,41 @@ def _large(storage: StorageRates) -> list[Block]:
     if storage.sort is None:
         return [table]
     return [table, Words(f"Sort from files to files, all nodes together: {show_size(storage.sort.value)}/s.")]
+
+
+_CALLS: Mapping[str, FileOperation] = {CREATE: "create", DELETE: "unlink"}
+_LARGE: Mapping[str, Direction] = {WRITE: "write", READ: "read"}
+"""By phase of IO500: the measurement of the same calls."""
+AS_IO500 = (*_CALLS, *_LARGE)
+"""The phases."""
+
+
+def _as_io500(one: StorageRates) -> list[Block]:
+    """What IO500 measures by the same calls, with its names and units."""
+    rates = {
+        (phase, row.callers): row.per_second
+        for phase, operation in _CALLS.items()
+        for row in one.rates(operation)
+    }
+    rates |= {
+        (phase, row.callers): row.bytes_per_second
+        for phase, direction in _LARGE.items()
+        for row in one.transfers
+        if row.operation == direction and not row.cached
+    }
+    known = sorted({callers for _, callers in rates})
+    rows = []
+    for phase in AS_IO500:
+        unit = PHASES[phase][0]
+        values = (rates.get((phase, callers)) for callers in known)
+        rows.append(
+            (f"{phase}, {unit}", *(NONE if each is None else f"{each / UNITS[unit]:.3f}" for each in values))
+        )
+    note = (
+        "The same calls as IO500's, for seconds instead of minutes; ior-easy-read drops a file's pages, IO500 has another process read it."
+        " The other phases are not measured here: they are of files of other processes, or of all files in one directory."
+    )
+    return [Table(["in IO500's terms", *_counted("caller", known)], rows, note)] if rates else []
 
 
 def _rate(value: float | None) -> str:

@@ -26,6 +26,8 @@ FACTS = EngineFacts(
         partitions=("spark.default.parallelism", "spark.sql.shuffle.partitions"),
         compression=("spark.shuffle.compress", "spark.shuffle.spill.compress"),
     ),
+    # the default of spark.diskStore.subDirectories, in DiskBlockManager
+    directories=64,
     empty_job={"kind": "scheduling-throughput", "tasks": 2000},
     # TaskSetManager.scala
     tasks=TaskLog(
