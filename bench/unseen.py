@@ -16,10 +16,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from figures import rows, tables
+from figures import ernest, rows, tables
+from figures.ernest import Sample
 from figures.rows import Row
 
+from weft.analysis.predict import holdout, projection
+from weft.analysis.predict.projection import Recorded
+from weft.api import related
 from weft.host import settings
+from weft.record import record
+from weft.text.units import parse_size
 
 HERE = Path(__file__).parent
 WEFT = str(HERE.parent / "weft")
@@ -60,7 +66,34 @@ def predict(run: str, table: Mapping[str, Any]) -> Row:
     flags += [word for key in SETS if key in table for word in ("--partitions", str(table[key]))]
     curve = weft("predict", run, *flags)["curves"][0]
     point = {key: curve["points"][0][key] for key in ("seconds", "low", "high", "factor")}
-    return {"predicted": point, "nearest": {"run": curve["start"], "seconds": seconds_of(curve["start"])}}
+    return {
+        "predicted": point,
+        "nearest": {"run": curve["start"], "seconds": seconds_of(curve["start"])},
+        "ernest": by_ernest(run, table, int(nodes) * int(cores)),
+    }
+
+
+def by_ernest(run: str, table: Mapping[str, Any], slots: int) -> Row:
+    """What Ernest's model predicts from the same runs."""
+    stored = record.find(settings.runs(), run)
+    base = projection.read(stored)
+    others = related.of(stored, ("workload", "engine", "host"))
+    known = [base, *(one for one in others if holdout.comparable(base, one))]
+    samples = [Sample(data_of(one, one.work.slots), one.work.slots, one.work.measured) for one in known]
+    size = parse_size(table["size"]) if "size" in table else base.work.size
+    tasks = next((int(table[key]) for key in SETS if key in table), None)
+    return {
+        "seconds": round(ernest.predict(samples, data_of(base, slots, size, tasks), slots), 3),
+        "runs": len(samples),
+    }
+
+
+def data_of(one: Recorded, slots: int, size: float = 0.0, tasks: int | None = None) -> float:
+    """The amount of data of a job like this one: its size, or its map tasks where each has the same amount."""
+    if not one.growth.each:
+        return size or one.work.size or 1.0
+    first = next(stage for stage in one.work.stages if stage.writes_shuffle)
+    return float(one.growth.tasks(first, one.work, slots, 0.0, tasks))
 
 
 def main() -> int:

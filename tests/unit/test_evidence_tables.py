@@ -72,6 +72,7 @@ def cell(number: int, predicted: float, real: float, nearest: float) -> dict[str
         "cell": where,
         "predicted": point,
         "nearest": {"run": "r", "seconds": nearest},
+        "ernest": {"runs": 4, "seconds": 2 * real},
         "seconds": real,
     }
 
@@ -84,6 +85,8 @@ def test_predictions_are_scored_with_their_width_and_next_to_the_nearest_run() -
     assert model[1:4] == ["0%", "2 of 3", "1.44"]
     assert float(model[4].strip(" |")) == pytest.approx((3 * 0.3646 + 20 * 0.5108) / 3, abs=0.01)
     assert nearest[1] == "50%"
+    assert lines[10].startswith("| Ernest's four terms")
+    assert lines[10].split(" | ")[1:4] == ["100%", "90% by choice", "4.00"]
 
 
 def test_published_ratios_are_shown_with_what_they_are_missed_by() -> None:
