@@ -13,6 +13,7 @@ from weft.analysis.predict.projection import Recorded
 from weft.analysis.predict.storagemodel import UNLIMITED
 from weft.analysis.predict.target import Target
 from weft.analysis.read.part import Part
+from weft.errors import UsageError
 from weft.text.numbers import percent
 from weft.text.units import show_seconds
 
@@ -75,7 +76,9 @@ class Scenario:
     """Storages of input and output, by role, in short form."""
 
     def bases(self, recorded: Recorded) -> dict[str, Target]:
-        """By the name of a curve: its target on one node. Raises UsageError for a storage that the machine has not."""
+        """By the name of a curve: its target on one node. Raises UsageError for a storage that the machine has not, and for a
+        size that would change nothing."""
+        self._require_size(recorded)
         each = self.cores or self.there.cores or recorded.cores
         size = self.size or recorded.work.size
         base = Target(self.there, 1, each, {}, size, self.partitions, recorded.growth)
@@ -85,6 +88,25 @@ class Scenario:
         return {
             name: replace(base, storages=storages) for name, storages in (named or {MEASURED: kept}).items()
         }
+
+    def _require_size(self, recorded: Recorded) -> None:
+        if self.size is None:
+            return
+        kind = recorded.spec.get("workload", {}).get("kind") or "this workload"
+        if self.size <= 0:
+            raise UsageError(
+                f"--size {self.size:g}: a workload has at least one byte", hint="write --size 2TB"
+            )
+        if recorded.growth.each:
+            raise UsageError(
+                f"--size changes nothing: {kind} has the same data in each task",
+                hint="more tasks are more data: --partitions",
+            )
+        if not recorded.work.size:
+            raise UsageError(
+                f"--size changes nothing: no size of {kind} is known",
+                hint="leave out --size, and run it with other data to see how it grows",
+            )
 
 
 def predict(

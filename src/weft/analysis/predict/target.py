@@ -73,15 +73,22 @@ _RECORDS = (
     TaskRule(2, _BLOCK, reads=True),
     TaskRule(2, reads=True),
 )
+_OF_SPARK_PERF = (
+    "scheduling-throughput", "aggregate-by-key", "aggregate-by-key-int", "aggregate-by-key-naive", "sort-by-key",
+    "sort-by-key-int", "count", "count-with-filter", "summary-statistics", "pearson", "spearman", "chi-sq-feature",
+    "chi-sq-gof", "chi-sq-mat", "svd", "pca", "block-matrix-mult", "fp-growth", "prefix-span", "naive-bayes",
+    "glm-regression", "glm-classification", "decision-tree", "kmeans", "gmm", "pic", "als", "lda", "word2vec",
+)  # fmt: skip
+"""Its core tests, and those of MLlib."""
 _SLOTS: Mapping[str, tuple[str, Sequence[TaskRule]]] = {
     "terasort": ("partitions", _RECORDS),
     "sort": ("partitions", _RECORDS),
     "teracount": ("partitions", _RECORDS),
-    "pagerank": ("partitions", (TaskRule(2),)),
+    **dict.fromkeys(("pagerank", "pagerank-graphx"), ("partitions", (TaskRule(2),))),
     "wordcount": ("partitions", (TaskRule(1), TaskRule(2))),
     "grep": ("partitions", (TaskRule(1), TaskRule(2))),
     "pi": ("tasks", (TaskRule(4),)),
-    "spark-perf": ("partitions", (TaskRule(4),)),
+    **dict.fromkeys(_OF_SPARK_PERF, ("partitions", (TaskRule(4),))),
 }
 """By workload: the key that fixes the number of its tasks, or of those that read a shuffle, and the rules without it."""
 
