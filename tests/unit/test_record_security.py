@@ -36,7 +36,6 @@ OTHERS = {
     "cli/completing.py": "names of machines and profiles that come with weft",
     "cli/guard.py": "/dev/null",
     "cli/persistent.py": "the log of the user's own cluster",
-    "cli/completing.py": "weft's own modules, and names of records and files",
     "cli/site.py": "the user's site profile",
     "cli/survey.py": "the user's site profile",
     "cli/verbs.py": "the source of a verb, for its line of --help",
