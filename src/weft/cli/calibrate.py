@@ -60,15 +60,8 @@ def calibrate(
 
     Example: weft calibrate --nodes virtual:2 --scratch disk,delayed:lustre
     """
-    measuring = nodes or scratch or engine or rates
-    if show and (measuring or import_):
-        raise UsageError("--show measures nothing, so it has no other options", hint="weft calibrate --show")
+    _refuse_others(import_, show=show, measuring=bool(nodes or scratch or engine or rates))
     if import_:
-        if measuring:
-            raise UsageError(
-                "--import measures nothing, so it has no other options but --json",
-                hint=f"weft calibrate --import {import_}",
-            )
         _print_imported(import_, as_json=as_json)
         return
     found = (
@@ -86,6 +79,17 @@ def calibrate(
         print(found.model_dump_json(indent=1))
     else:
         terminal.sections(ceilings.sections(found, used.fitness(found) if show else ""), console())
+
+
+def _refuse_others(file: Path | None, *, show: bool, measuring: bool) -> None:
+    """Raises UsageError for options of a measurement where there is none."""
+    if show and (measuring or file):
+        raise UsageError("--show measures nothing, so it has no other options", hint="weft calibrate --show")
+    if file and measuring:
+        raise UsageError(
+            "--import measures nothing, so it has no other options but --json",
+            hint=f"weft calibrate --import {file}",
+        )
 
 
 def _print_imported(path: Path, *, as_json: bool) -> None:
