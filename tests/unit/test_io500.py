@@ -189,9 +189,10 @@ def test_names_are_completed() -> None:
     assert completing.machines("c") == ["clemson", "comet", "cori"]
     assert completing.machines("io") == ["io500:"]
     assert completing.machines("io500:helio") == ["io500:helios"]
-    assert completing.scratch("memory,pool+delayed:lustre-2") == ["memory,pool+delayed:lustre-2014"]
-    assert completing.scratch("delayed:io500:helio") == ["delayed:io500:helios"]
-    assert completing.scratch("mem") == ["memory"]
+    assert completing.storage("memory,pool+delayed:lustre-2") == ["memory,pool+delayed:lustre-2014"]
+    assert completing.storage("delayed:io500:helio") == ["delayed:io500:helios"]
+    assert completing.storage("mem") == ["memory"]
+    assert completing.storage("nul") == [], "a kind that no user writes"
 
 
 def test_the_listing_has_every_name() -> None:

@@ -1,4 +1,4 @@
-"""Pauses of the collector: the JVM's own log, the tasks' time in them, and what the page says of two witnesses."""
+"""Pauses of GC: the JVM's own log, the tasks' time in them, and how far the two measurements agree."""
 
 from pathlib import Path
 

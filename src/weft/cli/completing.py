@@ -91,13 +91,15 @@ def machines(incomplete: str) -> list[str]:
     return _beginning(incomplete, [*known, PREFIX])
 
 
-def scratch(incomplete: str) -> list[str]:
-    """Storages: kinds, and the profiles of emulated file systems. What is before the last one in a list stays."""
+def storage(incomplete: str) -> list[str]:
+    """Storage types, and the profiles of emulated file systems. What is before the last one in a list stays."""
     cut = max(incomplete.rfind(","), incomplete.rfind("+")) + 1
     kept, last = incomplete[:cut], incomplete[cut:]
     profiles = sorted(path.stem for path in settings.profiles().glob("*.toml") if path.stem != "defaults")
-    kinds = [kind for kind, known in storages.KINDS.items() if not known.emulated]
-    offered = [*kinds, *(f"delayed:{name}" for name in (*profiles, PREFIX))]
+    offered = [
+        *(kind for kind in kinds("storage") if not storages.KINDS[kind].emulated),
+        *(f"delayed:{name}" for name in (*profiles, PREFIX)),
+    ]
     return [kept + word for word in _beginning(last, offered)]
 
 

@@ -20,7 +20,7 @@ OPTIONS: dict[str, Any] = {
         str | None,
         typer.Option(
             autocompletion=completing.of("engines"),
-            help="spark, flink, hadoop, hive, timely or limit; with settings: spark:master=yarn",
+            help="spark, flink or another one, which `weft settings` lists; with settings: spark:master=yarn",
         ),
     ],
     "nodes": Annotated[
@@ -35,7 +35,7 @@ OPTIONS: dict[str, Any] = {
         str | None,
         typer.Option(
             metavar="STORAGE",
-            autocompletion=completing.scratch,
+            autocompletion=completing.storage,
             help="disk[:DIR], memory[:SIZE], loopback[:DIR],size=2G, mount:DIR, pool[:DIR], delayed:lustre; backed by another one with +: pool+delayed:lustre",
         ),
     ],
@@ -43,7 +43,7 @@ OPTIONS: dict[str, Any] = {
         str | None,
         typer.Option(
             metavar="STORAGE",
-            autocompletion=completing.of("storage"),
+            autocompletion=completing.storage,
             help="storage of the input, in the same form, also hdfs[:NODES]",
         ),
     ],
@@ -51,7 +51,7 @@ OPTIONS: dict[str, Any] = {
         str | None,
         typer.Option(
             metavar="STORAGE",
-            autocompletion=completing.of("storage"),
+            autocompletion=completing.storage,
             help="storage of the output, in the same form, also hdfs[:NODES]",
         ),
     ],
@@ -122,7 +122,7 @@ Scratches = Annotated[
     list[str] | None,
     typer.Option(
         metavar="STORAGE,...",
-        autocompletion=completing.scratch,
+        autocompletion=completing.storage,
         help="storage types: disk,memory,pool+mount:/lustre/me",
         show_default=False,
     ),
@@ -168,9 +168,12 @@ JOB: dict[str, Any] = {
     "packages": Annotated[
         str | None, typer.Option(metavar="COORDINATES", help="jars from Maven: GROUP:ARTIFACT:VERSION")
     ],
-    "files": Annotated[str | None, typer.Option(metavar="PATHS", help="files beside every task")],
+    "files": Annotated[
+        str | None, typer.Option(metavar="PATHS", help="for the working directory of every task")
+    ],
     "archives": Annotated[
-        str | None, typer.Option(metavar="PATHS", help="unpacked beside every task: env.tar.gz#env")
+        str | None,
+        typer.Option(metavar="PATHS", help="unpacked in the working directory of every task: env.tar.gz#env"),
     ],
     "options": Annotated[
         list[str] | None,

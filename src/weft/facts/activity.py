@@ -1,8 +1,9 @@
 """What a running job does, as its engine's log says while it grows: jobs, stages and tasks."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from weft.text.entry import Entry
 
@@ -83,3 +84,24 @@ class Growing:
             yield held + first
         yield from lines[:-1]
         self.rest[name] = lines[-1]
+
+
+@dataclass
+class LogActivity(ABC):
+    """What the lines of some logs of a record say."""
+
+    logs: ClassVar[str]
+    """Pattern of their paths in the record."""
+    growing: Growing = field(default_factory=Growing)
+    found: Activity = field(default_factory=Activity)
+
+    def update(self, record: Entry) -> Activity:
+        """Everything that is known by now."""
+        for file in record.files(self.logs):
+            for line in self.growing.lines(file):
+                self.read(line)
+        return self.found
+
+    @abstractmethod
+    def read(self, line: bytes) -> None:
+        """Counts what one line says."""

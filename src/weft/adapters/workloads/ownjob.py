@@ -71,10 +71,10 @@ class OwnJob(Workload):
     packages: Annotated[tuple[str, ...], Listed, Executes("code of the job")] = Field(
         default=(), description="jars that it uses, by their Maven coordinates: GROUP:ARTIFACT:VERSION"
     )
-    files: Annotated[Files, Executes("files beside the job")] = Field(
+    files: Annotated[Files, Executes("files that the job is given")] = Field(
         default=(), description="files for the working directory of every task"
     )
-    archives: Annotated[Files, Executes("files beside the job")] = Field(
+    archives: Annotated[Files, Executes("files that the job is given")] = Field(
         default=(), description="archives that are unpacked in the working directory of every task: FILE#NAME"
     )
     conf: Settings = Field(default_factory=dict, description="settings of the engine for this job only")

@@ -55,7 +55,7 @@ class StageTasks:
     files: Mapping[str, float] = field(default_factory=dict)
     """By part: inside file calls, which includes their use of a processor and their waiting for one."""
     blocked_in_files: float | None = None
-    """The other witness: blocked in file calls, as seen at looks."""
+    """The cross-check: blocked in file calls, as seen at looks."""
     system: float = 0.0
     """Of `CPU`: in the kernel."""
     served: Mapping[str, float] = field(default_factory=dict)

@@ -239,7 +239,7 @@ def _cross_check(coverage: Covered) -> str:
     if pair is None or pair.agree:
         return ""
     return (
-        f"Witnesses disagree: file calls took {seconds(pair.timed)} s by the clock around each, and were seen for"
+        f"Two measurements disagree: file calls took {seconds(pair.timed)} s by the clock around each, and were seen for"
         f" {seconds(pair.seen)} s from outside; at most {seconds(pair.runnable)} s of the difference are explained."
     )
 
@@ -271,7 +271,7 @@ def _covered(explanation: Explanation) -> str:
         words.append(
             "two measurements of file calls agree"
             if pair.runnable < pair.timed / 2
-            else "two measurements of file calls cannot be compared: most of the time in them was waiting for a processor"
+            else "two measurements of file calls cannot be compared: most of the time in them was run-queue wait"
         )
     if (python := coverage.python) is not None:
         words.append(

@@ -5,12 +5,12 @@ from weft.report.draw.blocks import Number, Section, Table, Tone, Words
 from weft.text.numbers import amount, seconds
 
 _APART = 0.15
-"""Share of the larger figure by which two witnesses may differ, and seconds that are too few to compare."""
+"""Share of the larger figure by which the two measurements may differ, and seconds that are too few to compare."""
 _FEW = 0.2
 
 
 def gc_pauses(summary: Summary) -> Section:
-    """By node, and whether the two witnesses of the tasks' time in pauses agree."""
+    """By node, and whether the two measurements of the tasks' time in pauses agree."""
     if not summary.pauses:
         why = {"pauses of the collector": "no JVM wrote its log"} if "pauses" in summary.probes else {}
         return Section("pauses", "Pauses of the collector", unseen=why)
@@ -41,5 +41,5 @@ def cross_check(logged: float, reported: float | None) -> tuple[str, Tone]:
     if max(logged, reported) < _FEW:
         return f"Too little to compare: {both}.", "quiet"
     if abs(logged - reported) <= _APART * max(logged, reported):
-        return f"Two witnesses agree: {both}.", "quiet"
-    return f"Witnesses disagree: {both}.", "warn"
+        return f"The two agree: {both}.", "quiet"
+    return f"The two disagree: {both}.", "warn"

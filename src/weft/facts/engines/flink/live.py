@@ -1,32 +1,25 @@
 """What a running job of Flink does, from the JobManager's log: which tasks of which vertex have ended."""
 
 import re
-from dataclasses import dataclass, field
+from typing import ClassVar
 
-from weft.facts.activity import Activity, Growing, StageActivity
-from weft.text.entry import Entry
+from weft.facts.activity import LogActivity, StageActivity
 
 _TASK = re.compile(rb" - (.+) \((\d+)/(\d+)\) \([0-9a-f]+_[0-9a-f]+_\d+_\d+\) switched from (\w+) to (\w+)\b")
 _JOB = re.compile(rb" - Job .+ \([0-9a-f]{32}\) switched from state (\w+) to (\w+)\b")
-_LOG = "logs/*/jobmanager.log"
 
 
-@dataclass
-class FlinkActivity:
+class FlinkActivity(LogActivity):
     """All jobs of a session."""
 
-    growing: Growing = field(default_factory=Growing)
-    found: Activity = field(default_factory=Activity)
+    logs: ClassVar[str] = "logs/*/jobmanager.log"
 
-    def update(self, record: Entry) -> Activity:
-        """Everything that is known by now."""
-        for file in record.files(_LOG):
-            for line in self.growing.lines(file):
-                if task := _TASK.search(line):
-                    self._task(task[1].decode(errors="replace"), int(task[3]), task[5])
-                elif job := _JOB.search(line):
-                    self._job(job[1], job[2])
-        return self.found
+    def read(self, line: bytes) -> None:
+        """A task or a job changed its state, or neither."""
+        if task := _TASK.search(line):
+            self._task(task[1].decode(errors="replace"), int(task[3]), task[5])
+        elif job := _JOB.search(line):
+            self._job(job[1], job[2])
 
     def _task(self, vertex: str, total: int, state: bytes) -> None:
         # vertices of two jobs may have one name
