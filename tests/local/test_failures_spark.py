@@ -82,6 +82,7 @@ SLOW = [
     Cause("library", "shared-library", r"the library libnowhere\.so\.7 could not be loaded", mapped("import ctypes", "return ctypes.CDLL('libnowhere.so.7') and 1")),
     Cause("open-files", "open-files", "a process had as many open files as it may have", mapped("import resource", "resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))", "return len([open('/dev/null') for _ in range(100)])")),
     Cause("class", "class", "a class or method is missing, or of another version: org.example.nowhere", job("spark.read.format('org.example.nowhere').load('/tmp').count()"), node="node1"),
+    Cause("syntax", "python-syntax", "Python cannot read the program: expected ':'", "def count(rows)\n    return rows\n", node="node1"),
     Cause("driver-module", "python-module", "Python has no module notthere", "import notthere\n", node="node1"),
     Cause("context", "closure", "that cannot be sent to executors", job("sc.range(10).map(lambda x: sc.parallelize([x]).count()).collect()")),
     Cause("ends", "python-worker", "a Python worker ended itself, or was killed", mapped("import os", "os._exit(3)")),

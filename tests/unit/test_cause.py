@@ -88,3 +88,17 @@ def test_the_line_of_a_java_program_is_that_of_its_own_class() -> None:
         line.replace("Main.work", "own.Main$Nested.work").replace("Main.main", "x.main") for line in lines
     ]
     assert ended(nested, {"own.Main"}).exception.endswith("(Main.java, line 9)")
+
+
+def test_a_program_that_python_cannot_read_ends_with_its_line() -> None:
+    lines = [
+        "NOTE: Picked up",
+        '  File "/home/me/job.py", line 3',
+        "    def count(rows)",
+        "          ^",
+        "SyntaxError: expected ':'",
+    ]
+    found = ended(lines)
+    assert found.exception == "SyntaxError: expected ':' (job.py, line 3)"
+    assert (found.begin, found.end, found.certain) == (1, 5, True)
+    assert not ended(["SyntaxError: somewhere in a message"]).certain

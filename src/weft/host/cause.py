@@ -23,6 +23,8 @@ _ENDS = re.compile(
 CAUGHT = "the work failed: "
 """With which weft's own programs begin the reason, after the trace of the exception that ended their work."""
 _PYTHON = "Traceback (most recent call last):"
+_UNREADABLE = re.compile(r"(?:SyntaxError|IndentationError|TabError): ")
+"""Python prints no traceback for the program itself: only the place, above."""
 _BY = re.compile(r"^\s*Caused by: (.+)")
 _NAMED = re.compile(r'^:? ?(?:Error: )?(?:Exception in thread "[^"]*" )?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Exception|Error|Exit|Interrupt)\b(?:: .*)?)$')  # fmt: skip
 _CLASS = re.compile(
@@ -70,6 +72,8 @@ def ended(lines: Sequence[str], classes: Collection[str] = ()) -> Ended:
     """The exception that ended the program that wrote these lines; `classes`: a Java program's own, by which its line is found."""
     begin = ending = max((i for i, line in enumerate(lines) if _ENDS.search(line)), default=None)
     if begin is None:
+        begin = ending = _unreadable(lines)
+    if begin is None:
         begin = max((i for i, line in enumerate(lines) if _first(line)), default=None)
     if begin is None:
         return _never_began(lines)
@@ -83,6 +87,13 @@ def ended(lines: Sequence[str], classes: Collection[str] = ()) -> Ended:
     shown = shown if found[0] else _last(lines)
     ends = ending is not None or any(line.startswith(CAUGHT) for line in lines[begin:])
     return Ended(found[0][:_LONGEST] + place, shown, begin, begin + len(trace), certain=ends)
+
+
+def _unreadable(lines: Sequence[str]) -> int | None:
+    """Where Python says which line of the program it cannot read."""
+    at = max((i for i, line in enumerate(lines) if _UNREADABLE.match(line)), default=0)
+    above = sum(1 for _ in takewhile(lambda line: line[:1].isspace(), reversed(lines[:at])))
+    return at - above if above and _LINE.match(lines[at - above]) else None
 
 
 def _without_class(lines: Sequence[str], begin: int, classes: Collection[str], *, certain: bool) -> Ended:
@@ -115,8 +126,8 @@ def _never_began(lines: Sequence[str]) -> Ended:
 
 
 def ends_in_python(output: Path) -> bool:
-    """Whether the output of a program has the traceback of a Python exception near its end."""
-    return any(_PYTHON in line for line in shell.tail(output, _READ, _READ))
+    """Whether the output of a program has the traceback of a Python exception near its end, or a line that Python cannot read."""
+    return any(_PYTHON in line or _UNREADABLE.match(line) for line in shell.tail(output, _READ, _READ))
 
 
 def _first(line: str) -> bool:
