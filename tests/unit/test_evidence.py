@@ -102,6 +102,15 @@ def test_single_runs_are_distinguished_from_several_and_from_enough(count: int, 
 OLD = "before\n<!-- evidence: join, else of 2026-11-23 -->\n\n| a | 1 |\n<!-- end of evidence -->\nafter\n"
 
 
+def test_what_was_measured_may_have_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "FOLDER", tmp_path)
+    monkeypatch.setattr(rows, "control", lambda say: {"cpu": 1.0})
+    rows.kept("doses", print, lambda: {"given": 2.0}, name="metadata", measure="opens")
+    assert [(row["name"], row["measure"], row["given"]) for row in rows.read("doses")] == [
+        ("metadata", "opens", 2.0)
+    ]
+
+
 def test_rows_take_the_place_of_figures_that_were_not_kept() -> None:
     made = documents.replaced("d.md", OLD, {"join": ["| new |"]})
     assert made == "before\n<!-- evidence: join -->\n\n| new |\n\n<!-- end of evidence -->\nafter\n"

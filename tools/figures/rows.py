@@ -47,7 +47,7 @@ def append(name: str, row: Row) -> Row:
     return row
 
 
-def kept(name: str, say: Callable[[str], None], measure: Callable[[], Row], **about: Any) -> Row:
+def kept(name: str, say: Callable[[str], None], measure: Callable[[], Row], /, **about: Any) -> Row:
     """Known work, then a measurement; both as one row, on disk at once."""
     before = control(say)
     return append(name, {**about, **here(), **before, **measure()})
