@@ -53,7 +53,7 @@ def cluster(kind: str, directory: Path, **layout: object) -> SimpleNamespace:
     """As registry.find returns one, with what `connect` reads of it."""
     client = Client({"SPARK_CONF_DIR": str(directory)}, {"PYTHONPATH": [str(directory / "pyspark.zip")]})
     head = SimpleNamespace(
-        prefix=layout.get("prefix", ()), way=layout.get("reach", ""), name="node1", host=""
+        prefix=layout.get("prefix", ()), way=layout.get("reach", ""), name="node1", host="", cores=2
     )
     where = SimpleNamespace(head=head, nodes=[head], wrapper=lambda _: layout.get("wrapper", ()))
     engine = SimpleNamespace(kind=kind, label=kind)
@@ -84,7 +84,9 @@ def test_a_session_has_the_settings_of_its_cluster(
     pyspark: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(notebook.registry, "find", lambda _: cluster("spark", tmp_path))
-    assert weft.connect("mine", {"spark.cores.max": "1"}) == {"spark.cores.max": "1"}
+    # the cluster's executors have two cores: with one core in all, the Master would start none
+    one = {"spark.cores.max": "1", "spark.executor.cores": "1"}
+    assert weft.connect("mine", {"spark.cores.max": "1"}) == one
     assert os.environ["SPARK_CONF_DIR"] == str(tmp_path)
     assert os.environ["PYTHONPATH"] == str(tmp_path / "pyspark.zip")
     assert weft.connect("mine") == {}  # once more in the same process

@@ -134,3 +134,35 @@ def test_no_secret_is_in_a_command() -> None:
     plan = SparkEngine().plan(layout)
     words = [word for daemon in plan.daemons for word in daemon.argv]
     assert not [word for word in words if re.search(r"secret", word, re.IGNORECASE)]
+
+
+@pytest.mark.parametrize(
+    ("own", "job", "cores"),
+    [
+        ({}, {"spark.cores.max": "1"}, "1"),
+        ({"spark.executor.cores": "2"}, {"spark.cores.max": "3"}, None),
+        ({"spark.cores.max": "2"}, {}, "2"),
+        ({}, {"spark.cores.max": "many"}, None),
+        ({}, {"spark.cores.max": "8"}, None),
+    ],
+)
+def test_an_application_with_few_cores_has_executors_that_fit(
+    own: dict[str, str], job: dict[str, str], cores: str | None
+) -> None:
+    """Otherwise the Master gives it none, and says nothing."""
+    layout = fake_layout(fake_nodes(2, cores=4))
+    engine = SparkEngine(conf=own)
+    submitted = engine.submit(dataclasses.replace(JOB, dependencies=Dependencies(conf=job)), layout)
+    given = [word for word in submitted.argv if word.startswith("spark.executor.cores=")]
+    if own:
+        assert engine.settings(layout)["spark.executor.cores"] == (cores or "2")
+    assert given == ([f"spark.executor.cores={cores}"] if cores and job else [])
+
+
+def test_executors_with_more_cores_than_the_application_are_refused() -> None:
+    settings = {"spark.cores.max": "1", "spark.executor.cores": "2"}
+    job = dataclasses.replace(JOB, dependencies=Dependencies(conf=settings))
+    with pytest.raises(UsageError, match=r"spark\.executor\.cores=2 is more than spark\.cores\.max=1"):
+        SparkEngine().submit(job, fake_layout())
+    on_yarn = SparkEngine(master="yarn").submit(job, fake_layout())
+    assert "spark.executor.cores=2" in on_yarn.argv

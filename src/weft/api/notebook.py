@@ -13,6 +13,7 @@ import polars
 from weft.clusters import attach, registry
 from weft.clusters.registry import PersistentCluster
 from weft.errors import UsageError
+from weft.facts.engines.spark.cores import fitting
 from weft.host import settings
 from weft.layout.client import Client
 from weft.record import record
@@ -56,7 +57,8 @@ def connect(name: str | None = None, conf: Mapping[str, str] = MappingProxyType(
             )
         _require_here(cluster)
         _enter(cluster)
-    builder = import_module("pyspark.sql").SparkSession.builder.appName("notebook").config(map=dict(conf))
+    own = fitting(conf, cluster.layout.head.cores)
+    builder = import_module("pyspark.sql").SparkSession.builder.appName("notebook").config(map=own)
     return builder.getOrCreate()
 
 

@@ -54,7 +54,7 @@ def execute(ctx: typer.Context, name: Name = None) -> None:
 
     Its environment connects it to the cluster. Input, output and exit code are those of the command.
 
-    Example: weft exec -- spark-submit --conf spark.cores.max=2 job.py
+    Example: weft exec -- spark-submit --executor-cores 1 --total-executor-cores 2 job.py
     """
     command = ctx.meta["command"]
     if not command:

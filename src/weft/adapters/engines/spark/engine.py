@@ -13,6 +13,7 @@ from weft.adapters.services.base import Service
 from weft.adapters.services.yarn import Tenant, Yarn
 from weft.adapters.services.yarncluster import Containers
 from weft.errors import UsageError
+from weft.facts.engines.spark.cores import EACH, fitting
 from weft.layout.client import Client
 from weft.layout.jvm import OPENS, heap, temporary
 from weft.layout.node import Node
@@ -200,7 +201,7 @@ class SparkEngine(Engine, Tenant):
             "spark.driver.bindAddress": head.address,
             "spark.driver.memory": _mebibytes(self.driver_memory),
             "spark.executor.memory": _mebibytes(self.heap(layout)),
-            "spark.executor.cores": str(head.cores),
+            EACH: str(head.cores),
             "spark.local.dir": layout.places["scratch"].paths[head.name],
             "spark.ui.enabled": "false",
             "spark.eventLog.enabled": str(layout.metrics).lower(),
@@ -228,7 +229,7 @@ class SparkEngine(Engine, Tenant):
             # what services add, such as a shuffle service of their own
             **({"spark.executor.extraClassPath": ":".join(jars)} if jars else {}),
             **layout.properties(self.kind),
-            **_watched(self.conf, layout),
+            **fitting(_watched(self.conf, layout), head.cores, self.master),
         }
 
     def _closed(self, layout: Layout) -> bool:
@@ -273,11 +274,11 @@ class SparkEngine(Engine, Tenant):
 
     def submit(self, job: Job, layout: Layout) -> Command:
         conf = layout.directory / "conf" / "spark-defaults.conf"
-        own = [] if job.program.endswith((".py", ".jar")) else ["--class", f"io.weft.spark.{job.program}"]
-        program = job.program if not own else f"local:{layout.jars['spark']}"
+        main = [] if job.program.endswith((".py", ".jar")) else ["--class", f"io.weft.spark.{job.program}"]
+        program = job.program if not main else f"local:{layout.jars['spark']}"
         environment = self._environment(layout.head, layout)
-        own_settings = _watched(job.dependencies.conf, layout)
-        job = replace(job, dependencies=replace(job.dependencies, conf=own_settings))
+        own = fitting(_watched(job.dependencies.conf, layout), int(self.settings(layout)[EACH]), self.master)
+        job = replace(job, dependencies=replace(job.dependencies, conf=own))
         files, more = {}, []
         if secret := job.dependencies.secret:
             # Spark reads one file by its name, and spark-defaults.conf only in SPARK_CONF_DIR
@@ -287,7 +288,7 @@ class SparkEngine(Engine, Tenant):
             *self._java(layout, job.dependencies.driver_memory or self.driver_memory),
             "org.apache.spark.deploy.SparkSubmit",
         ]
-        submit += ["--properties-file", str(conf), *more, "--name", job.name, *own]
+        submit += ["--properties-file", str(conf), *more, "--name", job.name, *main]
         argv = [*submit, *_job_options(job.dependencies), *job.options, program, *job.arguments]
         return job.command("driver", layout.head, argv, environment, files=files)
 
