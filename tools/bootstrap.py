@@ -86,7 +86,8 @@ def make(environment: Path, lock: Path) -> None:
     install = [str(environment / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check"]
     # a source archive would be built with packages that nobody locked
     locked = ["--only-binary", ":all:", "--require-hashes", "--requirement", str(lock)]
-    follow([*install, "--progress-bar", "off", *locked])
+    # Python compiles what it imports, which is a part of them
+    follow([*install, "--no-compile", "--progress-bar", "off", *locked])
     python = str(environment / "bin" / "python")
     follow(
         [python, "-B", str(ROOT / "src" / "weft" / "host" / "provision" / "contents.py"), str(environment)]

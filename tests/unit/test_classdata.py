@@ -20,6 +20,16 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEFT_CACHE", str(tmp_path / "cache"))
 
 
+@pytest.fixture
+def provided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is downloaded or built."""
+    monkeypatch.setattr(jars, "needs", lambda homes: {})
+    monkeypatch.setattr(jars, "build", lambda homes, modules, say: {})
+    monkeypatch.setattr(
+        distribution, "provided", lambda wanted, say: {name: Path("/", name) for name in wanted}
+    )
+
+
 def version(scratch: Path) -> Sequence[str]:
     return ["-cp", "nothing", "-version"]
 
@@ -146,17 +156,15 @@ def test_a_jvm_uses_an_archive_or_lists_what_it_loads(classes: str | None, argum
     assert archived(Path(classes) if classes else None)[:2] == arguments
 
 
-def test_a_run_that_lists_classes_uses_no_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_lists_classes_uses_no_archive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, provided: None
+) -> None:
     monkeypatch.setenv(settings.CLASS_LISTS, str(tmp_path))
-    monkeypatch.setattr(jars, "build", lambda homes, modules, say: {})
-    monkeypatch.setattr(distribution, "home", lambda name, say: Path("/home") / name)
     spec = parse({"workload": "terasort:1MB", "engine": "hadoop", "nodes": "local:1"})
     assert provision(spec, print).classes == {"hadoop": tmp_path}
 
 
-def test_a_run_without_class_archives_makes_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jars, "build", lambda homes, modules, say: {})
-    monkeypatch.setattr(distribution, "home", lambda name, say: Path("/home") / name)
+def test_a_run_without_class_archives_makes_none(provided: None) -> None:
     table = {"workload": "terasort:1MB", "engine": "hadoop", "nodes": "local:1", "class_archives": False}
     assert provision(parse(table), print).classes == {}
 

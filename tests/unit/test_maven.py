@@ -13,8 +13,9 @@ from tests.mirror import Registry, serving, sha256
 from tests.needs import JAVA, needs
 from weft.errors import MissingError
 from weft.host import settings
-from weft.host.provision import distribution, jars
+from weft.host.provision import distribution, jars, jdk
 from weft.host.provision.mavenset import Artifact, MavenRepository
+from weft.host.provision.tree import building
 
 POM = (
     '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>{}'
@@ -155,3 +156,20 @@ def test_what_runs_tests_is_locked() -> None:
     """Maven finds out while it runs them."""
     names = {each.file.rpartition("-")[0] for each in distribution.MAVEN.artifacts}
     assert {"surefire-junit-platform", "junit-platform-launcher", "junit-jupiter-engine"} <= names
+
+
+@needs(*JAVA)
+def test_maven_s_files_come_with_the_engine_unless_there_are_jars(
+    java: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEFT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(jdk, "require_compiler", lambda: None)
+    locked = lock(java, monkeypatch)
+    (java / "spark").mkdir()
+    homes = {"spark": Path("/spark-4")}
+    assert jars.needs(homes) == {"maven": locked}
+    for module in ("core", "spark"):
+        with building(jars._key(java, module, homes), 1) as target:
+            assert target is not None
+    assert jars.needs(homes) == {}
+    assert jars.needs({"spark": Path("/spark-5")}) == {"maven": locked}

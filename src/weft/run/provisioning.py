@@ -124,5 +124,8 @@ def _processes(spec: Spec, homes: Mapping[str, Path], built: Mapping[str, Path])
 def _homes(spec: Spec, say: Callable[[str], None]) -> dict[str, Path]:
     """A site's own installation, where the spec or a variable names one, else weft's, downloaded on first use."""
     own = {name: spec.home(name) for name in spec.distributions()}
-    downloaded = distribution.homes([name for name, home in own.items() if home is None], say)
+    lacking = {name: distribution.DISTRIBUTIONS[name] for name, home in own.items() if home is None}
+    # one download of all that is needed, before the first build
+    building = jars.needs({name: home or distribution.expected(name) for name, home in own.items()})
+    downloaded = distribution.provided({**lacking, **building}, say)
     return {name: home.resolve() if home else downloaded[name] for name, home in own.items()}

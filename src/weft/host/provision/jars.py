@@ -10,6 +10,7 @@ from weft.errors import MissingError, WeftError
 from weft.host import settings, shell
 from weft.host.programs.removal import remove_tree
 from weft.host.provision import distribution, jdk
+from weft.host.provision.mavenset import MavenRepository
 from weft.host.provision.tree import Say, building, cached, digest
 
 _NOT_LOCKED = re.compile(r"in offline mode and the artifact (\S+) has not been downloaded")
@@ -34,6 +35,19 @@ def build(homes: Mapping[str, Path], more: Sequence[str], say: Say) -> dict[str,
                 say(f"building weft's jars for {', '.join(absent)} (once)")
                 _build(source, homes, absent, say)
     return {module: _of_cache(key) / f"weft-{module}.jar" for module, key in keys.items()}
+
+
+def needs(homes: Mapping[str, Path]) -> dict[str, MavenRepository]:
+    """What building the jars for distributions needs besides these homes; nothing if there are jars for them.
+
+    Raises MissingError, which names what the build lacks.
+    """
+    if settings.shipped():
+        return {}
+    if all(cached(_key(settings.SOURCE / "java", module, homes)) for module in ("core", *homes)):
+        return {}
+    jdk.require_compiler()
+    return {distribution.MAVEN.name: distribution.MAVEN}
 
 
 def _key(source: Path, module: str, homes: Mapping[str, Path]) -> str:
