@@ -17,7 +17,7 @@ def test_a_whole_log_becomes_tables(tmp_path: Path) -> None:
     write_log(tmp_path)
     metrics = eventlog.read(Entry(tmp_path))
     assert metrics.applications.to_dicts() == [
-        {"app": APP, "name": "terasort", "version": "4.3.0", "begin": BEGIN + 2.5, "end": BEGIN + 12.5, "dynamic": None, "process_cpu": None}
+        {"app": APP, "name": "terasort", "version": "4.3.0", "begin": BEGIN + 2.5, "end": BEGIN + 12.5, "dynamic": None, "most_cores": None, "process_cpu": None}
     ]  # fmt: skip
     assert metrics.executors.height == 2
     assert metrics.jobs["failure"].to_list() == [""]
@@ -119,6 +119,14 @@ def test_a_task_of_two_cores_leaves_half_as_many_slots(tmp_path: Path, before: l
     assert executorslots.configured(metrics, 4) == 4, "a log whose slots are counted already"
     assert executorslots.configured(metrics, 16) == 8, "two executors that never came had theirs"
     assert not executorslots.dynamic(metrics)
+
+
+def test_an_application_has_no_slot_on_cores_that_it_did_not_ask_for(tmp_path: Path) -> None:
+    write_log(tmp_path, [settings(cores_max="1"), *executor(0)])
+    metrics = eventlog.read(Entry(tmp_path))
+    assert executorslots.configured(metrics, 2) == 1
+    write_log(tmp_path, [settings(cores_max="many"), *executor(0)])
+    assert executorslots.configured(eventlog.read(Entry(tmp_path)), 2) == 2
 
 
 def test_executors_that_come_and_go_are_slots_over_time(tmp_path: Path) -> None:

@@ -73,6 +73,7 @@ def test_a_job_becomes_two_stages_with_their_tasks(tmp_path: Path) -> None:
             "begin": 1000.0,
             "end": 1009.5,
             "dynamic": None,
+            "most_cores": None,
             "process_cpu": True,
         }
     ]

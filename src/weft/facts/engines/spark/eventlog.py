@@ -8,6 +8,7 @@ from typing import Any
 
 from weft.facts import jobmetrics, loglines
 from weft.facts.engines.spark import properties, tasks
+from weft.facts.engines.spark.cores import MOST
 from weft.facts.engines.spark.plans import Plans
 from weft.facts.engines.spark.stagename import stage_name
 from weft.facts.joblog import JobLog
@@ -157,7 +158,10 @@ class _EventLog:
         settings = event["Spark Properties"]
         if "spark.task.cpus" in settings:  # logs of before Spark 3.1 have no resource profiles
             self.task_cores.setdefault((app, _DEFAULT), int(settings["spark.task.cpus"]))
-        self._put("applications", app=app, dynamic=settings.get("spark.dynamicAllocation.enabled") == "true")
+        dynamic = settings.get("spark.dynamicAllocation.enabled") == "true"
+        most = settings.get(MOST, "")
+        limit = int(most) if most.isdecimal() and most.isascii() else None
+        self._put("applications", app=app, dynamic=dynamic, most_cores=limit)
 
     def _on_ResourceProfileAdded(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
         cores = event["Task Resource Requests"]["cpus"]["Amount"]
