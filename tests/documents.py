@@ -25,6 +25,7 @@ RUN_BY = {
     "docs/guide/own-cluster.md": "tests/local/test_persistent.py",
     "docs/guide/scratch.md": README,
     "docs/guide/streams.md": README,
+    "docs/guide/submit.md": README,
     "docs/guide/timely.md": README,
     "examples/README.md": README,
 }

@@ -22,12 +22,12 @@ from weft.host import settings
 ROOT = settings.SOURCE
 GUIDE = "docs/guide"
 GUIDES: Mapping[str, Sequence[str]] = {
-    "Run my job": ("first-run", "workloads", "own-cluster", "failures", "doctor"),
+    "Start": ("install", "first-run", "faq", "glossary", "others"),
+    "Run my job": ("submit", "workloads", "own-cluster", "failures", "doctor"),
     "Which storage": ("scratch", "survey", "hdfs", "dedicated"),
     "Why is it slow": ("explain", "compare", "top", "calibrate", "predict", "trace", "import"),
     "Which engine": ("flink", "hadoop", "hive", "timely", "powergraph", "kafka", "streams"),
     "On a real machine": ("on-slurm", "on-hosts", "security"),
-    "In a container, for administrators": ("install",),
 }
 """In the order of a user's questions; a guide that is in none of them is below `More`."""
 DOCUMENTS = (
@@ -41,6 +41,7 @@ DOCUMENTS = (
 )
 FILES = (
     "LICENSE",
+    "CITATION.cff",
     "docs/report.png",
     "examples/notebook.ipynb",
     "docs/site/iframe-worker.js",

@@ -58,6 +58,9 @@ def check(root: Path, *, rehearsal: bool) -> Iterator[str]:
     java = ElementTree.parse(root / "java" / "pom.xml").getroot().findtext("{*}version")  # noqa: S314 - weft's own
     if java != version:
         yield f"java/pom.xml has version {java}, and pyproject.toml {version}"
+    cited = re.search(r"(?m)^version: (.+)$", (root / "CITATION.cff").read_text())
+    if cited is None or cited[1] != version:
+        yield f"CITATION.cff has version {cited and cited[1]}, and pyproject.toml {version}"
     if rehearsal:
         return
     changes = (root / "CHANGELOG.md").read_text()

@@ -47,6 +47,19 @@ def test_a_command_that_nothing_runs_is_named(above: str, language: str, wrong: 
     assert all(line.startswith(f"new.md:{3 + above.count(chr(10))}: ") for line in found)
 
 
+def test_the_messages_that_guides_have_remedies_for_are_in_the_faq() -> None:
+    faq = (ROOT / "docs/guide/faq.md").read_text()
+    rows = [
+        row.split("|")[1]
+        for guide in ("scratch", "on-slurm", "on-hosts", "own-cluster")
+        for row in (ROOT / f"docs/guide/{guide}.md").read_text().rpartition("\n| message ")[2].splitlines()
+        if row.startswith("| ")
+    ]
+    assert len(rows) > 20
+    shown = [part for row in rows for part in re.findall(r"`([^`]+)`", row) if len(part) > 12]
+    assert [part for part in shown if part not in faq] == []
+
+
 def test_commands_with_a_mark_are_not_run() -> None:
     text = "```sh\na \\\n  b\n# c\n```\n<!-- needs d -->\n```sh\nd\n```\n"
     assert [(block.commands, block.mark) for block in blocks(text)] == [
