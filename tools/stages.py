@@ -201,9 +201,19 @@ def long_rust(name: str, words: Sequence[str]) -> int:
     return code
 
 
-TOOLS = ("bootstrap", "stages", "building", "checkers", "documenting", "evidencing", "releasing", "rooms")
+TOOLS = (
+    "bootstrap",
+    "stages",
+    "building",
+    "checkers",
+    "documenting",
+    "evidencing",
+    "otherexplainers",
+    "releasing",
+    "rooms",
+)
 """Programs, checked with what they import."""
-BENCHES = ("advised", "calls", "explained", "limit", "links", "published", "queries", "unseen")
+BENCHES = ("advised", "calls", "explained", "explainers", "limit", "links", "published", "queries", "unseen")
 """Benchmarks that are programs and keep rows of evidence."""
 NATIVE = ROOT / "native" / "Cargo.toml"
 MANY = {"WEFT_TEST_LONG": "1"}

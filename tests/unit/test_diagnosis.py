@@ -1,7 +1,6 @@
-"""The rule that judges what tools say of a job, in words of other tools and of the field."""
+"""The rule that judges what tools say of a job: sentences of other tools and of the field."""
 
 import pytest
-
 from figures.diagnosis import CAUSES, DEFECTS, OBSERVED, Finding, others, verdict
 
 RIGHT = {
@@ -49,7 +48,7 @@ def test_the_cause_without_its_place_is_right_in_part() -> None:
     assert verdict([Finding("much time in a UDF")], "function waits") == "in part"
 
 
-def test_other_causes_beside_the_right_one_are_listed() -> None:
+def test_other_causes_that_are_named_with_the_right_one_are_listed() -> None:
     found = [Finding("High GC in stage 1"), Finding("straggler in stage 2"), Finding("bandwidth", aside=True)]
     assert verdict(found, "skew") == "right"
     assert others(found, "skew") == ["memory"]

@@ -1,7 +1,7 @@
 """Whether what a tool says of a job names the defect that the job was given: one rule for all tools.
 
 Written on 2026-11-24 from the definitions of the jobs in bench/explainers.py and bench/defects.py, before any tool was asked about them,
-by an author who wrote none of weft's sentences. It replaces a rule that weft's own words had been put into. The author knew weft's guide and that
+by an author who wrote none of weft's sentences. It replaces a rule that was made of weft's own sentences. The author knew weft's guide and that
 rule. Words come from Spark's manual on monitoring and tuning, from the guides of the other tools and the texts of
 their rules, and from what performance engineers say. `git log --follow` of this file shows what was changed after the first run.
 
@@ -92,18 +92,31 @@ DEFECTS: Mapping[str, Defect] = {
         rf"scratch|shuffle|local dir|lustre|blocks?\b|{STAGE}",
     ),
     "few tasks": _defect(
-        "fewer tasks than cores in a stage", "few tasks, parallelism", rf"executors?\b|slots?\b|cores?\b|{STAGE}"
+        "fewer tasks than cores in a stage",
+        "few tasks, parallelism",
+        rf"executors?\b|slots?\b|cores?\b|{STAGE}",
     ),
     "full heap": _defect("GC, or too little heap, of executors", "memory", rf"executors?\b|heap|JVM|{STAGE}"),
-    "slow links": _defect("the network under the shuffle", "network", rf"nodes?\b|executors?\b|links?\b|fetch|blocks?\b|{STAGE}"),
+    "slow links": _defect(
+        "the network under the shuffle", "network", rf"nodes?\b|executors?\b|links?\b|fetch|blocks?\b|{STAGE}"
+    ),
     "skew": _defect("skew of the tasks of a stage", "skew", rf"keys?\b|{STAGE}", "few tasks"),
-    "many tasks": _defect("too many small tasks of the exchange", "many tasks, adaptive", rf"adaptive|{STAGE}"),
-    "spill": _defect("spills of the sort, or too little memory for them", "memory", rf"executors?\b|{STAGE}", "few tasks"),
+    "many tasks": _defect(
+        "too many small tasks of the exchange", "many tasks, adaptive", rf"adaptive|{STAGE}"
+    ),
+    "spill": _defect(
+        "spills of the sort, or too little memory for them", "memory", rf"executors?\b|{STAGE}", "few tasks"
+    ),
     "small files": _defect(
-        "many small files of the input", "small files, storage", r"input|scan|table|\bread|files\b", "many tasks, driver"
+        "many small files of the input",
+        "small files, storage",
+        r"input|scan|table|\bread|files\b",
+        "many tasks, driver",
     ),
     "driver": _defect("the driver, alone", "driver", r"driver"),
-    "imports": _defect("imports of Python workers", "imports, storage", r"Python|import|modules?\b|environment"),
+    "imports": _defect(
+        "imports of Python workers", "imports, storage", r"Python|import|modules?\b|environment"
+    ),
     "exchange": _defect("rows between JVM and Python", "exchange", r"Python"),
     "function waits": _defect(
         "the Python function waits", "function", r"\bwait|sleep|asleep|blocked|not on a CPU|off-?CPU"

@@ -16,12 +16,14 @@ GROUP BY i_brand_id, i_brand, d_year ORDER BY price DESC, i_brand_id, d_year LIM
 """
 
 
+spark = SparkSession.builder.appName("tpcds").getOrCreate()
+
+
 @pandas_udf("double")
 def own(price: pandas.Series, quantity: pandas.Series) -> pandas.Series:
     return price.fillna(0) * (1 - numpy.log1p(quantity.fillna(0)) / 50)
 
 
-spark = SparkSession.builder.appName("tpcds").getOrCreate()
 for table in ("store_sales", "item", "date_dim"):
     spark.read.parquet(str(Path(sys.argv[1]) / table)).createOrReplaceTempView(table)
 spark.udf.register("own", own)

@@ -10,6 +10,7 @@ from figures.tables import (
     calls,
     doses,
     explained,
+    explainers,
     ibm,
     join,
     limit,
@@ -66,6 +67,7 @@ TABLES: Mapping[str, Table] = {
     "doses": Table("bench/doses", doses.doses, "doses", "dose", _dose, shown.MANY),
     "equal": Table("bench/doses again", doses.equal, "doses", "again", _dose),
     "explained": Table("bench/explained", explained.lines),
+    "explainers": Table("bench/explainers", explainers.lines),
     "ibm-network": Table(
         "bench/run ibm-network",
         together(
