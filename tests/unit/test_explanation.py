@@ -180,8 +180,8 @@ def test_a_part_has_the_same_colour_in_every_report() -> None:
     first = bar(run(job([task(0, 0, 10, node=node, cpu_ns=2e9, gc_ms=7000) for node in (1, 2)])))
     second = bar(run(job([task(0, 4, 10, node=node, cpu_ns=5e9, gc_ms=1000) for node in (1, 2)])))
 
-    def colours(shown: Bar) -> dict[str, tuple[str, bool]]:
-        return {name: shown.colour(index) for index, (name, _, _) in enumerate(shown.parts)}
+    def colours(shown: Bar) -> dict[str, str]:
+        return {name: found for (name, _, _), found in zip(shown.parts, shown.classes, strict=True)}
 
-    assert colours(first)["CPU"] == colours(second)["CPU"] == ("f-cpu", False)
-    assert colours(first)["GC"] == colours(second)["GC"] == ("f-gc", False)
+    assert colours(first)["CPU"] == colours(second)["CPU"] == "f-cpu o10"
+    assert colours(first)["GC"] == colours(second)["GC"] == "f-gc o10"

@@ -2,29 +2,36 @@
 
 import io
 import json
+import os
 import re
 from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from rich.console import Console
 
-from tests.unit.report_fakes import make_record
+from tests.unit.report_fakes import RESOLVED, make_record
 from weft import report
 from weft.analysis.read.nodes import NodeInfo, StorageLink
 from weft.analysis.summary.gather import summarize
 from weft.analysis.summary.summary import Series, Summary
+from weft.api import results
 from weft.errors import RecordError
-from weft.record.record import Stored
+from weft.host import settings
+from weft.record.record import Stored, write_json
 from weft.report.draw import charts
-from weft.report.draw.blocks import Chart, Section, Words, build
+from weft.report.draw.blocks import Chart, Section, Table, Words, build
 from weft.report.pages import page, terminal
-from weft.report.pages.contents import makers, what_was_run
+from weft.report.pages.contents import makers
+from weft.report.sections.before import the_run_before
+from weft.report.sections.tasks import executors
 from weft.report.sections.timeline import PANELS, lines, timeline
+from weft.report.sections.what import what_was_run
 
-TITLES = ["Where the time went", "What was run", "Phases", "Timeline", "Stages", "Losses and recoveries", "Bytes and throughput", "Counters",
-          "Slowest tasks", "Logs", "Configuration", "Not observed"]  # fmt: skip
+TITLES = ["Where the time went", "What was run", "Phases", "Timeline", "Stages", "Executors", "Slowest tasks", "Losses and recoveries",
+          "Bytes and throughput", "Logs", "Configuration", "Counters", "Not observed"]  # fmt: skip
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 
 
@@ -94,7 +101,9 @@ def test_its_only_script_is_its_numbers(whole: tuple[Stored, Path]) -> None:
 
 def test_its_charts_are_drawn_and_scale(whole: tuple[Stored, Path]) -> None:
     pictures = [attributes for tag, attributes in parse(whole[1]).tags if tag == "svg"]
-    assert len(pictures) == 5  # spans, CPU, waiting, network, memory: the fake record has no disk counters
+    assert (
+        len(pictures) == 6
+    )  # spans, CPU, waiting, network, memory, task times: the fake record has no disk counters
     assert all("viewbox" in picture and "width" not in picture for picture in pictures)
     assert "could not be drawn" not in whole[1].read_text()
 
@@ -108,7 +117,85 @@ def test_it_says_the_verdict_the_numbers_and_what_is_emulated(whole: tuple[Store
 
 
 def test_it_says_the_same_twice(whole: tuple[Stored, Path], tmp_path: Path) -> None:
-    assert page.write(whole[0], tmp_path / "again.html").read_text() == whole[1].read_text()
+    again = page.write(whole[0], tmp_path / "again.html").read_text()
+    base = os.path.relpath(whole[0].directory, tmp_path)
+    assert again.replace(f'href="{base}/', 'href="./') == whole[1].read_text()
+
+
+def test_logs_are_links_that_lead_to_them(whole: tuple[Stored, Path], tmp_path: Path) -> None:
+    (whole[0].directory / "logs" / "node1" / "a?b%#.log").write_text("odd")
+    for path in (whole[1].with_name("again-here.html"), tmp_path / "elsewhere.html"):
+        tags = parse(page.write(whole[0], path)).tags
+        found = [attributes["href"] or "" for tag, attributes in tags if tag == "a"]
+        links = [unquote(link) for link in found if not link.startswith("#")]
+        assert len(links) == 2
+        assert all((path.parent / link).is_file() for link in links), links
+    (whole[0].directory / "logs" / "node1" / "a?b%#.log").unlink()
+
+
+def test_a_page_that_is_published_without_its_record_has_no_links(whole: tuple[Stored, Path]) -> None:
+    assert "driver.log" in (text := page.text(summarize(whole[0])))
+    assert not re.search(r'href="[^#]', text)
+
+
+def test_it_has_the_command_that_makes_the_run_again(whole: tuple[Stored, Path]) -> None:
+    assert f"<code>weft run {whole[0].directory}/spec.toml</code>" in whole[1].read_text()
+
+
+def test_measured_and_run_phase_are_explained(whole: tuple[Stored, Path]) -> None:
+    assert "measured: the time of the work by the program&#39;s own clock" in whole[1].read_text()
+
+
+def test_an_own_job_has_its_programs_name(tmp_path: Path) -> None:
+    stored = make_record(tmp_path / "run", head={"verdict": "UNCHECKED", "workload": "own-job"})
+    own = {"kind": "own-job", "program": "/home/ada/count.py", "arguments": ["a b", "7"]}
+    write_json(tmp_path / "run" / "resolved.json", {**RESOLVED, "spec": {"workload": own}})
+    text = page.text(summarize(stored))
+    assert "<h1>count.py &#39;a b&#39; 7: run</h1>" in text
+    assert "count.py &#39;a b&#39; 7 by spark 4.3.0" in text
+
+
+def test_the_run_before_has_a_column_in_the_page(tmp_path: Path) -> None:
+    runs = settings.runs()
+    make_record(runs / "0-other", head={"key": "other", "created": "2023-11-14T00"})
+    make_record(runs / "1-before", head={"measured": 10.0, "created": "2023-11-14T01", "host": "n9"})
+    make_record(runs / "2-later", head={"created": "2023-11-14T03"})
+    stored = make_record(runs / "3-this", head={"created": "2023-11-14T02"})
+    section = the_run_before(results.summary_of(stored))
+    table = next(block for block in section.blocks if isinstance(block, Table))
+    assert table.rows[1] == ("measured", "8.0 s", "10.0 s", "-20%")
+    assert "1-before, of the same spec" in str(section.blocks[0])
+    assert "on n9" in str(section.blocks[0])
+    assert not the_run_before(summarize(stored)).blocks
+
+
+def test_executors_say_what_they_did_and_from_where_they_read(tmp_path: Path) -> None:
+    summary = summarize(make_record(tmp_path / "run"))
+    first, second = (
+        dict(zip(executors_of(summary).columns, row, strict=True)) for row in executors_of(summary).rows
+    )
+    assert (first["executor"], first["node"], first["tasks"]) == ("0", "node1", "4")
+    assert (second["executor"], second["node"], second["tasks"]) == ("1", "node2", "0, 1 failed")
+    assert "to 3.60 s" in second["lived"] or "worker lost" in second["lived"]
+
+
+def executors_of(summary: Summary) -> Table:
+    (block,) = executors(summary).blocks
+    assert isinstance(block, Table)
+    return block
+
+
+def test_names_of_stages_are_whole(tmp_path: Path) -> None:
+    stored = make_record(tmp_path / "run")
+    name = "map at " + "x" * 90
+    log = next((tmp_path / "run" / "engine").iterdir())
+    events = [json.loads(line) for line in log.read_text().splitlines()]
+    for each in events:
+        if "Stage Info" in each:
+            each["Stage Info"]["Stage Name"] = name
+    log.write_text("".join(json.dumps(each) + "\n" for each in events))
+    text = page.text(summarize(stored))
+    assert text.partition('id="data"')[0].count(f"<td>{name}</td>") >= 2
 
 
 def test_what_a_record_says_is_never_markup(tmp_path: Path) -> None:
@@ -277,9 +364,9 @@ def test_what_links_carried_is_compared_with_their_rate() -> None:
     )
     assert "n1 sent" in network.plain[-1]
     assert network.plain[-1].endswith("up to 3 MB/s of 5 MB/s")
-    assert 'stroke="var(--c4)"' in network.draw()
+    assert 'stroke="var(--failed)"' in network.draw()
     aside = found["Network for storage, B/s"]
-    assert (aside.note, "var(--c4)" in aside.draw()) == ("", False)
+    assert (aside.note, "var(--failed)" in aside.draw()) == ("", False)
     assert aside.plain[0].endswith("up to 90 MB/s")
 
 

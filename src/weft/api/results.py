@@ -11,12 +11,12 @@ from weft.analysis.compare.headline import headlines
 from weft.analysis.compare.reference import Change, change
 from weft.analysis.explain.timeparts import Explanation
 from weft.analysis.summary.gather import summarize
-from weft.analysis.summary.summary import Summary
+from weft.analysis.summary.summary import Earlier, Summary
 from weft.api import advice
 from weft.errors import UsageError
 from weft.facts.jobmetrics import JobMetrics
 from weft.host import settings
-from weft.record import record
+from weft.record import history, record
 from weft.record.record import Stored
 from weft.record.selection import Selection, created, moment
 from weft.run.imports.importing import import_log
@@ -24,14 +24,22 @@ from weft.text.units import parse_duration
 
 
 def summary_of(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
-    """Everything that a report says of a record, with what to try first; its job metrics may be read already."""
-    found = summarize(stored, metrics)
+    """Everything that a report says of a record, with what to try first and the same run before; its job metrics may be read already."""
+    found = summarize(stored, metrics).model_copy(update={"before": _before(stored)})
     if found.explanation is None or found.explanation.failed or found.verdict == "RUNNING":
         return found
     trying = advice.of(stored, found.explanation).first
     return found.model_copy(
         update={"explanation": found.explanation.model_copy(update={"trying": trying, "decided": True})}
     )
+
+
+def _before(stored: Stored) -> Earlier | None:
+    found = history.before(record.all_records(settings.runs()), stored)
+    if found is None:
+        return None
+    known = {name: getattr(found.head, name) for name in Earlier.model_fields}
+    return Earlier(**{**known, "id": found.directory.name, "verdict": found.verdict})
 
 
 def recorded(run: str) -> tuple[Stored, bool]:

@@ -88,7 +88,7 @@ def _tell(results: list[Stored], *, as_json: bool) -> None:
     for result in results:
         flames.write(result.directory)
     pages = [
-        page.save(page.text(summary), record.page_path(result.directory, page.NAME))
+        page.of(summary, result, record.page_path(result.directory, page.NAME))
         for summary, result in zip(found, results, strict=True)
     ]
     if as_json:

@@ -67,8 +67,8 @@ def report(
     else:
         stored = record.find(settings.runs(), run)
         flames.write(stored.directory)
-        text = page.text(results.summary_of(stored))
-        print(page.save(text, out or record.page_path(stored.directory, page.NAME)))
+        path = out or record.page_path(stored.directory, page.NAME)
+        print(page.of(results.summary_of(stored), stored, path))
 
 
 def compare_runs(

@@ -13,6 +13,16 @@ def expected_phases(records: Sequence[Stored], key: str) -> dict[str, float]:
     return {phase: statistics.median(seconds) for phase, seconds in found.items() if seconds}
 
 
+def before(records: Sequence[Stored], stored: Stored) -> Stored | None:
+    """The newest run of the same spec that was created before a run; None if there is none."""
+    same = [
+        other
+        for other in records
+        if other.head.key == stored.head.key != "" and other.head.created < stored.head.created
+    ]
+    return same[-1] if same else None
+
+
 def equal_runs(records: Sequence[Stored], host: str) -> list[list[float]]:
     """Seconds of the results of valid runs on a host, of those specs that were run more than once."""
     found: dict[str, list[float]] = {}

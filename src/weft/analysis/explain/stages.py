@@ -24,8 +24,8 @@ _BLOCK = 500_000
 def table(metrics: JobMetrics) -> polars.DataFrame:
     """One row per stage attempt, in order of begin. Times in seconds, shares of task run time from 0 to 1.
 
-    Adds to the columns of `jobmetrics.STAGES`: done, failed (tasks that ended), median, p95, longest, skew (longest
-    over median), cpu_share, gc_share, fetch_share, task_seconds (sum), and the sums of the tasks' bytes.
+    Adds to the columns of `jobmetrics.STAGES`: done, failed (tasks that ended), shortest, p25, median, p75, p95, longest,
+    skew (longest over median), cpu_share, gc_share, fetch_share, task_seconds (sum), and the sums of the tasks' bytes.
     Times and bytes are those of successful tasks.
     """
     ok = polars.col("ok")
@@ -33,7 +33,10 @@ def table(metrics: JobMetrics) -> polars.DataFrame:
     figures = (
         ok.sum().cast(polars.Int64).alias("done"),
         (~ok).sum().cast(polars.Int64).alias("failed"),
+        (run.min() / 1e3).alias("shortest"),
+        (run.quantile(0.25, "linear") / 1e3).alias("p25"),
         (run.median() / 1e3).alias("median"),
+        (run.quantile(0.75, "linear") / 1e3).alias("p75"),
         (run.quantile(0.95, "linear") / 1e3).alias("p95"),
         (run.max() / 1e3).alias("longest"),
         (_sum("cpu_ns") / 1e6).alias("cpu_ms"),

@@ -1,6 +1,8 @@
 """What resolved.json contains: what was decided for a run before it began."""
 
+import shlex
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any
 
 from weft.analysis.read.nodes import NodeInfo, PlaceInfo
@@ -9,6 +11,8 @@ from weft.record.head import Kept, lenient
 from weft.record.record import Stored
 
 FILE = "resolved.json"
+_OWN = ("own-job", "own-sql")
+"""Workloads that are a program of the user's."""
 
 
 class RolePlace(Kept):
@@ -56,6 +60,15 @@ class Resolved(Kept):
         """Of the workload, in bytes."""
         size = self.part("workload").get("size")
         return size if isinstance(size, (int, float)) and not isinstance(size, bool) else None
+
+    @property
+    def program(self) -> str:
+        """The user's own program or query, by the name of its file, with its arguments; empty for weft's workloads."""
+        table = self.part("workload")
+        named = table.get("program") or table.get("query") if table.get("kind") in _OWN else ""
+        words = table.get("arguments")
+        arguments = [str(word) for word in words] if isinstance(words, list) else []
+        return shlex.join([PurePath(named).name, *arguments]) if isinstance(named, str) and named else ""
 
     def located(self) -> tuple[PlaceInfo, ...]:
         """The places, each path once."""

@@ -19,6 +19,12 @@ def version(metrics: JobMetrics) -> str:
     return str(found[0]) if len(found) else ""
 
 
+def application(metrics: JobMetrics) -> str:
+    """What the application calls itself."""
+    found = metrics.applications["name"].drop_nulls()
+    return str(found[0]) if len(found) else ""
+
+
 def stages(metrics: JobMetrics, begin: float) -> tuple[StageRow, ...]:
     """Every stage attempt, in the order they began."""
     return tuple(_stage(row, begin) for row in model.table(metrics).iter_rows(named=True))

@@ -17,8 +17,8 @@ from weft.analysis.read import clocks, derived, rates, resolved, spans
 from weft.analysis.read.resolved import Resolved
 from weft.analysis.read.sources import Sources
 from weft.analysis.read.spans import Span
-from weft.analysis.summary import documents, engine, replayed, streamed, totals, vertices
-from weft.analysis.summary.summary import Loss, Series, Summary
+from weft.analysis.summary import documents, engine, executors, replayed, streamed, totals, vertices
+from weft.analysis.summary.summary import ExecutorRow, Loss, Series, Summary
 from weft.facts import kept
 from weft.facts.engines.hadoop import jobhistory
 from weft.facts.jobmetrics import JobMetrics
@@ -52,6 +52,7 @@ def summarize(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
     found = {
         **_head(stored, verdict),
         **_decided(decided, stored.head.engine),
+        "program": decided.program or (engine.application(metrics) if stored.head.imported else ""),
         **_of_files(sources, stored),
         **_of_logs(sources, stored, verdict),
         "phases": phases,
@@ -61,6 +62,7 @@ def summarize(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
         "stages": stages[: engine.MOST_STAGES],
         "stages_left_out": len(stages[engine.MOST_STAGES :]),
         "slowest": sources.rows("the tasks", lambda: engine.slowest(metrics)),
+        **_executors(sources, metrics, begin, names),
         "usage": sources.attempt("the use of slots", lambda: engine.usage(metrics), None),
         "explanation": None
         if stream
@@ -80,6 +82,16 @@ def summarize(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
     sources.gaps += documents.irregular(stored.folder)
     measured = _throughput(sources, verdict, phases, len(found["nodes"]))
     return Summary(**{**found, **measured, "gaps": tuple(dict.fromkeys(sources.gaps))})
+
+
+def _executors(
+    sources: Sources, metrics: JobMetrics, begin: float, nodes: Mapping[str, str]
+) -> dict[str, Any]:
+    none: tuple[tuple[ExecutorRow, ...], int] = ((), 0)
+    rows, left_out = sources.attempt(
+        "the executors", lambda: executors.executors(metrics, begin, nodes), none
+    )
+    return {"executors": rows, "executors_left_out": left_out}
 
 
 def _of_files(sources: Sources, stored: Stored) -> dict[str, Any]:

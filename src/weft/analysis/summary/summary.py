@@ -3,6 +3,7 @@
 Times are seconds, positions in time are seconds after the run began, sizes are bytes, shares go from 0 to 1.
 """
 
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -49,7 +50,10 @@ class StageRow(OfStage):
     tasks: int | None = None
     done: int = 0
     failed: int = 0
+    shortest: float | None = None
+    p25: float | None = None
     median: float | None = None
+    p75: float | None = None
     p95: float | None = None
     longest: float | None = None
     skew: float | None = None
@@ -80,6 +84,41 @@ class TaskRow(OfStage):
     disk_spill: int = 0
     shuffle_read: int = 0
     input: int = 0
+
+
+class ExecutorRow(Part):
+    """An executor and its tasks; times are seconds, begin and end after the run began."""
+
+    executor: str
+    node: str
+    slots: int | None = None
+    begin: float | None = None
+    end: float | None = None
+    """None where it lived as long as its application."""
+    reason: str = ""
+    """Why it was removed."""
+    done: int = 0
+    failed: int = 0
+    task_seconds: float = 0.0
+    cpu: float | None = None
+    gc: float | None = None
+    shuffle_local: int = 0
+    shuffle_remote: int = 0
+    input: int = 0
+
+
+class Earlier(Part):
+    """The newest run of the same spec before this one, as its record's head has it."""
+
+    id: str
+    created: str
+    verdict: str
+    host: str
+    weft: str
+    commit: str = ""
+    measured: float | None = None
+    phases: Mapping[str, float] = {}
+    throughput_per_node: float | None = None
 
 
 class Usage(Part):
@@ -146,6 +185,10 @@ class Summary(RunInfo):
     directory: str
     around: tuple[str, ...] = ()
     """The lines of the log around the evidence of a failure, with their numbers."""
+    program: str = ""
+    """The user's own program with its arguments, or the name of an imported application; empty for weft's workloads."""
+    before: Earlier | None = None
+    """The run of the same spec before; None where the other records were not read, or have none."""
     size: int | None = None
     engines: tuple[str, ...] = ()
     """By kind; `engine` is their label."""
@@ -168,6 +211,9 @@ class Summary(RunInfo):
     stages: tuple[StageRow, ...] = ()
     stages_left_out: int = 0
     slowest: tuple[TaskRow, ...] = ()
+    executors: tuple[ExecutorRow, ...] = ()
+    """Those with most task time."""
+    executors_left_out: int = 0
     usage: Usage | None = None
     explanation: Explanation | None = None
     """Where the slot time went; nothing where the engine left no job metrics."""
@@ -194,6 +240,22 @@ class Summary(RunInfo):
         """The total duration of a phase."""
         found = [span.seconds for span in self.phases if span.name == phase]
         return sum(found) if found else None
+
+    @property
+    def again(self) -> str:
+        """The command that makes this run again; empty where the record has no spec, or one of a persistent cluster."""
+        made = any(document.title == "spec.toml" for document in self.documents)
+        return (
+            shlex.join(["weft", "run", f"{self.directory}/spec.toml"])
+            if made and self.workload != "persistent"
+            else ""
+        )
+
+    @property
+    def node_hours(self) -> float | None:
+        """Hours of all nodes in the run phase."""
+        ran = self.seconds("run")
+        return None if ran is None or not self.nodes else ran * len(self.nodes) / 3600
 
     @property
     def result(self) -> float | None:

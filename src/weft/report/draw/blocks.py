@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeVar
 
+from weft.report.draw.families import classes
+
 Tone = Literal["plain", "quiet", "good", "bad", "warn"]
 Subject = TypeVar("Subject")
 
@@ -61,22 +63,25 @@ class Table:
 
 @dataclass(frozen=True)
 class Bar:
-    """Parts of a whole: name, size and size as text, in order; the part named `accent` is emphasized.
-
-    `families`: of each part, what it is like, which has the same colour in every report; without them colours are by order.
-    """
+    """Parts of a whole: name, size and size as text, in order. `families`: of each, what its colour means."""
 
     kind: ClassVar[str] = "bar"
     parts: Sequence[tuple[str, float, str]]
-    accent: str = ""
-    families: Sequence[str] = ()
+    families: Sequence[str]
 
-    def colour(self, index: int) -> tuple[str, bool]:
-        """The class of a part's colour, and whether it is the lighter one of a second part of the same family."""
-        if not self.families:
-            return f"p{index % 7}", False
-        own = self.families[index]
-        return f"f-{own}", own in self.families[:index]
+    @property
+    def classes(self) -> list[str]:
+        """Of a page, for the colour of each part."""
+        return classes(self.families)
+
+
+@dataclass(frozen=True)
+class CommandBlock:
+    """A command that a reader can copy, and what it does."""
+
+    kind: ClassVar[str] = "command"
+    title: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -110,18 +115,22 @@ class Folded:
     open: bool = False
 
 
-Block = Words | Facts | Listing | Table | Bar | Gauges | Chart | Folded
+Block = Words | Facts | Listing | Table | Bar | CommandBlock | Gauges | Chart | Folded
 
 
 @dataclass(frozen=True)
 class Section:
-    """A titled part of a page; shown only if it has blocks. `anchor` is its link target, the same in every report."""
+    """A titled part of a page; shown only if it has blocks. `anchor` is its link target, the same in every report.
+
+    `folded`: a page shows it on demand.
+    """
 
     anchor: str
     title: str
     blocks: Sequence[Block] = ()
     unseen: Mapping[str, str] = field(default_factory=dict)
     """What was not observed, and why: listed in one line at the end of the page."""
+    folded: bool = False
 
 
 Maker = Callable[[Subject], Section]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from weft.analysis.read.sums import sums
+from weft.report.draw import families as families_of
 
 if TYPE_CHECKING:
     import altair
@@ -18,10 +19,13 @@ WIDTH = 880
 _MARGIN = 56
 """Pixels left of every drawing, so that all panels share one axis."""
 _ROW = 16
+_LABEL = 420
+"""Pixels of a stage's name, which ends in dots if it is longer; the table of stages has all of it."""
+_BOX = 20
+"""Pixels of a row of boxes."""
 _BARS = 60
 """Characters of a line for a terminal."""
 LEVELS = " ▁▂▃▄▅▆▇█"
-COLOURS = tuple(f"var(--c{number})" for number in range(1, 9))
 
 
 def spans(summary: Summary) -> str:
@@ -29,12 +33,12 @@ def spans(summary: Summary) -> str:
     alt = load_altair()
     rows = [
         {"row": f"p{i}", "begin": s.begin, "end": s.begin + s.seconds, "name": s.name,
-         "colour": "var(--c1)" if s.name == "run" else "var(--c0)"}
+         "colour": "var(--run)" if s.name == "run" else "var(--phase)"}
         for i, s in enumerate(summary.phases)
     ]  # fmt: skip
     rows += [
         {"row": f"s{i}", "begin": s.begin, "end": s.begin + s.seconds if s.seconds is not None else summary.end,
-         "name": f"{s.label}  {s.name}"[:60], "colour": "var(--c4)" if s.failure else "var(--c2)"}
+         "name": f"{s.label}  {s.name}", "colour": "var(--failed)" if s.failure else "var(--stage)"}
         for i, s in enumerate(summary.stages) if s.begin is not None
     ]  # fmt: skip
     late = summary.end * 0.6
@@ -64,7 +68,7 @@ def _losses(alt: Any, summary: Summary) -> list[Any]:
     if not summary.marks:
         return []
     data = alt.Data(values=[{"at": mark.at} for mark in summary.marks])
-    rule = alt.Chart(data).mark_rule(color="var(--c4)", strokeWidth=1.5)
+    rule = alt.Chart(data).mark_rule(color="var(--failed)", strokeWidth=1.5)
     return [rule.encode(x=_time(alt, summary, "at:Q"))]
 
 
@@ -77,7 +81,7 @@ def _labels(alt: Any, data: Any, y: Any, summary: Summary, kind: str) -> Any:
     colour = "var(--on)" if kind == "inside" else "currentColor"
     align = "right" if kind == "left" else "left"
     text = alt.Chart(data).transform_filter(tests[kind]).mark_text(
-        align=align, baseline="middle", dx=-5 if kind == "left" else 5, fontSize=11, color=colour
+        align=align, baseline="middle", dx=-5 if kind == "left" else 5, fontSize=11, color=colour, limit=_LABEL
     )  # fmt: skip
     return text.encode(
         x=alt.X("label_at:Q", scale=alt.Scale(domain=[0, summary.end], nice=False)), y=y, text="name:N"
@@ -90,35 +94,42 @@ def panel(
     names: Mapping[str, str],
     lines: Sequence[Series],
     *,
+    families: Sequence[str],
     stacked: bool,
     limits: Sequence[float] = (),
 ) -> str:
-    """Lines over time, or one strip of stacked areas per node. `limits`: red lines, which no line can exceed."""
+    """Lines over time, or one strip of stacked areas per node. `families`: what the colour of each counter means; of several
+    nodes, each has a shade of it. `limits`: red lines, which no line can exceed."""
     alt = load_altair()
     order = list(dict.fromkeys(line.node for line in lines))
     if stacked:
         of_node = {node: [line for line in lines if line.node == node] for node in order}
         strips = [_strip(alt, summary, unit, of_node[node]) for node in order]
-        return svg(alt.vconcat(*strips, spacing=6), {node: _areas(names, of_node[node]) for node in order})
+        return svg(
+            alt.vconcat(*strips, spacing=6), {node: _areas(names, families, of_node[node]) for node in order}
+        )
     single = len(order) == 1 and len(names) > 2
-    counters = list(names)
-    present = [counter for counter in names if any(line.counter == counter for line in lines)]
+    counters, shades = list(names), families_of.shades(len(order))
+    second = dict(zip(counters, families_of.lighter(families), strict=True))
     rows = [
         {
             "t": t,
             "v": value,
             "line": f"{line.node} {line.counter}",
-            "colour": COLOURS[(present.index(line.counter) if single else order.index(line.node)) % 8],
-            "dash": not single and counters.index(line.counter) % 2 == 1,
+            "colour": f"var(--{families[counters.index(line.counter)]})",
+            "shade": shades[order.index(line.node)] / 10,
+            "dash": second[line.counter],
         }
         for line in lines
         for t, value in line.points
     ]
+    dashed = [4, 3] if not single else [6, 3]
     chart = alt.Chart(alt.NamedData(name="lines")).mark_line(strokeWidth=1.6, interpolate="linear").encode(
         x=_time(alt, summary),
         y=alt.Y("v:Q", title=None, axis=_axis(alt, unit), scale=alt.Scale(zero=True)),
         color=alt.Color("colour:N", scale=None),
-        strokeDash=alt.condition("datum.dash", alt.value([4, 3]), alt.value([1, 0])),
+        opacity=alt.Opacity("shade:Q", scale=None),
+        strokeDash=alt.condition("datum.dash", alt.value(dashed), alt.value([1, 0])),
         detail="line:N",
     )  # fmt: skip
     chart = alt.layer(_marks(alt, summary), *_limits(alt, unit, limits), chart)
@@ -128,22 +139,20 @@ def panel(
 def _limits(alt: Any, unit: str, limits: Sequence[float]) -> list[Any]:
     if not limits:
         return []
-    rule = alt.Chart(alt.Data(values=[{"v": limit} for limit in limits])).mark_rule(color="var(--c4)")
+    rule = alt.Chart(alt.Data(values=[{"v": limit} for limit in limits])).mark_rule(color="var(--failed)")
     return [rule.encode(y=alt.Y("v:Q", title=None, axis=_axis(alt, unit)))]
 
 
-def _areas(names: Mapping[str, str], lines: Sequence[Series]) -> list[dict[str, object]]:
-    counters = list(names)
-    return [
-        {
-            "t": t,
-            "v": value,
-            "colour": COLOURS[counters.index(line.counter) % 8],
-            "order": counters.index(line.counter),
-        }
-        for line in lines
-        for t, value in line.points
-    ]
+def _areas(
+    names: Mapping[str, str], families: Sequence[str], lines: Sequence[Series]
+) -> list[dict[str, object]]:
+    counters, second = list(names), families_of.lighter(families)
+    rows: list[dict[str, object]] = []
+    for line in lines:
+        index = counters.index(line.counter)
+        style = {"colour": f"var(--{families[index]})", "shade": 0.55 if second[index] else 1}
+        rows += [{"t": t, "v": value, "order": index, **style} for t, value in line.points]
+    return rows
 
 
 def _strip(alt: Any, summary: Summary, unit: str, lines: Sequence[Series]) -> Any:
@@ -151,10 +160,11 @@ def _strip(alt: Any, summary: Summary, unit: str, lines: Sequence[Series]) -> An
     cores = next((info.cores for info in summary.nodes if info.name == node and info.cores), None)
     highest = max(sums(point for line in lines for point in line.points).values(), default=0.0)
     top = max(float(cores or 0), highest) or 1.0
-    chart = alt.Chart(alt.NamedData(name=node)).mark_area(interpolate="linear", opacity=0.9).encode(
+    chart = alt.Chart(alt.NamedData(name=node)).mark_area(interpolate="linear").encode(
         x=_time(alt, summary),
         y=alt.Y("v:Q", title=None, stack=True, axis=_axis(alt, unit, count=3), scale=alt.Scale(domain=[0, top])),
         color=alt.Color("colour:N", scale=None),
+        opacity=alt.Opacity("shade:Q", scale=None),
         order="order:Q",
     )  # fmt: skip
     label = alt.Chart(alt.Data(values=[{}])).mark_text(
@@ -181,8 +191,12 @@ def _time(alt: Any, summary: Summary, field: str = "t:Q") -> Any:
 
 
 def _axis(alt: Any, unit: str, count: int = 4) -> Any:
-    # sizes in powers of 1000 with the letters people know: Vega's G is giga
-    return alt.Axis(format="~s" if unit.startswith("B") else "~g", tickCount=count)
+    # Vega's letters of powers of 1000, with the unit of what they count
+    if unit.startswith("B"):
+        return alt.Axis(
+            labelExpr=f"datum.value ? format(datum.value, '~s') + '{unit}' : '0'", tickCount=count
+        )
+    return alt.Axis(format="~s" if unit.startswith("per ") else "~g", tickCount=count)
 
 
 def dots(rows: Sequence[Mapping[str, Any]], title: str) -> str:
@@ -194,8 +208,10 @@ def dots(rows: Sequence[Mapping[str, Any]], title: str) -> str:
     axis = alt.Axis(labelLimit=margin, minExtent=margin, maxExtent=margin)
     y = alt.Y("cell:N", sort=None, title=None, axis=axis)
     x = alt.X("median:Q", title=title, scale=alt.Scale(zero=True))
-    bars = alt.Chart(data).transform_filter("isValid(datum.low)").mark_rule(strokeWidth=3, color="var(--c0)")
-    points = alt.Chart(data).mark_point(filled=True, size=90, color="var(--c1)", opacity=1)
+    bars = (
+        alt.Chart(data).transform_filter("isValid(datum.low)").mark_rule(strokeWidth=3, color="var(--phase)")
+    )
+    points = alt.Chart(data).mark_point(filled=True, size=90, color="var(--run)", opacity=1)
     runs = (
         alt.Chart(data).transform_flatten(["values"]).mark_point(size=22, color="var(--quiet)", strokeWidth=1)
     )
@@ -226,11 +242,31 @@ def scaling(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
     return svg(chart.properties(width=WIDTH, height=260))
 
 
+def boxes(rows: Sequence[Mapping[str, Any]], title: str) -> str:
+    """One row each: a line from `low` to `high`, a box from `p25` to `p75`, a mark at `median`, a tick at `p95`."""
+    alt = load_altair()
+    data = alt.Data(values=list(rows))
+    margin = min(320, 7 * max(len(str(row["name"])) for row in rows) + 12)
+    axis = alt.Axis(labelLimit=margin, minExtent=margin, maxExtent=margin)
+    y = alt.Y("name:N", sort=None, title=None, axis=axis)
+    x = alt.X("low:Q", title=title, scale=alt.Scale(zero=True))
+    chart = alt.Chart(data)
+    tick = {"thickness": 2, "size": _BOX - 8}
+    layers = [
+        chart.mark_rule(color="var(--stage)").encode(x=x, x2="high:Q", y=y),
+        chart.mark_bar(height=_BOX - 8, color="var(--stage)").encode(x="p25:Q", x2="p75:Q", y=y),
+        chart.mark_tick(color="currentColor", **tick).encode(x="median:Q", y=y),
+        chart.mark_tick(color="var(--stage)", **tick).encode(x="p95:Q", y=y),
+        chart.mark_point(filled=True, size=26, color="var(--stage)", opacity=1).encode(x="high:Q", y=y),
+    ]
+    return svg(alt.layer(*layers).properties(width=WIDTH + _MARGIN - margin, height=len(rows) * _BOX))
+
+
 def cumulative(points: Iterable[tuple[float, float]], title: str, height: int) -> str:
     """Shares over values, which are on a logarithmic axis."""
     alt = load_altair()
     rows = [{"share": share, "value": value} for share, value in points]
-    chart = alt.Chart(alt.Data(values=rows)).mark_line(interpolate="step-after", color="var(--c1)").encode(
+    chart = alt.Chart(alt.Data(values=rows)).mark_line(interpolate="step-after", color="var(--run)").encode(
         x=alt.X("value:Q", title=title, scale=alt.Scale(type="log", nice=False)),
         y=alt.Y("share:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%")),
     )  # fmt: skip

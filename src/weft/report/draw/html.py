@@ -1,5 +1,6 @@
 """Sections as one self-contained HTML page."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -7,6 +8,8 @@ from importlib import resources
 from typing import Any
 
 from weft.report.draw.blocks import Chart, Section, Tone
+
+_CODE = re.compile("`([^`]+)`")
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,10 @@ class HtmlPage:
     trying: Sequence[str] = ()
     """One thing to try, and the command that does it."""
     tiles: Sequence[tuple[str, str]] = ()
+    notes: Sequence[str] = ()
+    """What the tiles are, where their names do not say it."""
+    base: str | None = None
+    """What leads from the page to the record, as the beginning of an address; None where the page is elsewhere without it."""
     warnings: Sequence[str] = ()
     footer: Sequence[str] = ()
     data: str = "{}"
@@ -37,6 +44,13 @@ def flame_page(title: str, data: str) -> str:
     """A flame graph: `data` is the tree of frames as JSON."""
     text: str = _template("flames.html.j2").render(title=title, data=_inert(data))
     return text
+
+
+def _marked(text: str) -> Any:
+    """A text in which what is between backticks is code."""
+    import markupsafe  # noqa: PLC0415
+
+    return markupsafe.Markup(_CODE.sub(r"<code>\1</code>", str(markupsafe.escape(text))))  # noqa: S704 - escaped
 
 
 def _inert(text: str) -> str:
@@ -66,4 +80,5 @@ def _template(name: str) -> Any:
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.globals["drawn"] = inline_charts
+    environment.filters["marked"] = _marked
     return environment.get_template(name)

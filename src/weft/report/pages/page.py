@@ -1,6 +1,8 @@
 """Creates the page of a record."""
 
+import os
 from pathlib import Path
+from urllib.parse import quote
 
 from weft import __version__
 from weft.analysis.summary.gather import summarize
@@ -24,7 +26,13 @@ def write(stored: Stored, output: Path | None = None) -> Path:
 
     Raises RecordError only if the file is not writable.
     """
-    return save(text(summarize(stored)), output or page_path(stored.directory, NAME))
+    return of(summarize(stored), stored, output or page_path(stored.directory, NAME))
+
+
+def of(summary: Summary, stored: Stored, path: Path) -> Path:
+    """Write the page of a summary, with links to the files of its record. Raises RecordError if the file is not writable."""
+    base = quote(f"{os.path.relpath(stored.directory, path.parent)}/", safe="/")
+    return save(text(summary, base), path)
 
 
 def save(page: str, path: Path) -> Path:
@@ -38,16 +46,19 @@ def save(page: str, path: Path) -> Path:
     return path
 
 
-def text(summary: Summary) -> str:
-    """A run's page."""
+def text(summary: Summary, base: str | None = None) -> str:
+    """A run's page. `base`: what leads to the record from where it will be; without it, logs are no links."""
+    trying = summary.explanation.trying if summary.explanation else None
     return render(
         HtmlPage(
-            title=summary.id,
+            title=": ".join(filter(None, [summary.program, summary.id])),
             badge=summary.verdict,
             tone=verdict.tone(summary),
             sentences=[verdict.sentence(summary), *_where(summary)],
-            trying=to_try(summary.explanation) if summary.explanation else (),
+            trying=to_try(summary.explanation) if summary.explanation and trying else (),
             tiles=tiles(summary),
+            notes=notes(summary),
+            base=base,
             warnings=warnings(summary),
             footer=footer(summary),
             data=summary.json_text(indent=None),
@@ -58,9 +69,10 @@ def text(summary: Summary) -> str:
 
 def _where(summary: Summary) -> list[str]:
     """Without what to try, which has a box of its own."""
-    last = len(to_try(summary.explanation)) if summary.explanation and not summary.stream else 0
     found = verdict.where(summary)
-    return found[: len(found) - last]
+    if summary.stream or summary.explanation is None or summary.explanation.trying is None:
+        return found
+    return found[: len(found) - len(to_try(summary.explanation))]
 
 
 def tiles(summary: Summary) -> list[tuple[str, str]]:
@@ -73,9 +85,22 @@ def tiles(summary: Summary) -> list[tuple[str, str]]:
         ("in", show_size(summary.bytes_in) if summary.bytes_in else ""),
         ("out", show_size(summary.bytes_out) if summary.bytes_out else ""),
         ("nodes", summary.nodes_asked),
+        ("node-hours", maybe(lambda hours: f"{hours:.2g}", summary.node_hours)),
         ("scratch", summary.storages.get("scratch", "")),
     ]
     return [(name, value) for name, value in pairs if value]
+
+
+def notes(summary: Summary) -> list[str]:
+    """What the two times of a run are."""
+    if summary.result is None or summary.seconds("run") is None:
+        return []
+    own = (
+        "the time of the work by the program's own clock" if summary.measured is not None else "the run phase"
+    )
+    return [
+        f"measured: {own}, which throughput is of; run phase: with the program's start and end, which the parts and node-hours below are of."
+    ]
 
 
 def warnings(summary: Summary) -> list[str]:

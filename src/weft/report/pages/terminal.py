@@ -11,10 +11,12 @@ from rich.table import Table as Grid
 from weft.analysis.explain.limits import FULL
 from weft.analysis.explain.timeparts import Explanation
 from weft.analysis.summary.summary import Summary
+from weft.report.draw import families
 from weft.report.draw.blocks import (
     Bar,
     Block,
     Chart,
+    CommandBlock,
     Facts,
     Folded,
     Gauges,
@@ -35,11 +37,6 @@ from weft.text.printable import printable
 _STYLES: dict[Tone, str] = {"plain": "", "quiet": "dim", "good": "green", "bad": "red", "warn": "yellow"}
 _BAR = 60
 _GAUGE = 20
-_FAMILIES = {
-    "cpu": "blue", "queue": "cyan", "metadata": "yellow", "data": "dark_orange", "network": "green", "gc": "magenta",
-    "python": "bright_yellow", "failed": "red", "wait": "white", "idle": "bright_black", "unknown": "grey35",
-}  # fmt: skip
-_COLOURS = ("white", "magenta", "cyan", "green", "red", "yellow", "bright_black")
 
 
 def escape(text: str) -> str:
@@ -111,6 +108,8 @@ def _show(block: Block, out: Console) -> None:
             _table(block, out)
         case Bar():
             _bar(block, out)
+        case CommandBlock(title, text):
+            out.print(f"  {escape(title)}: [bold]{escape(text)}[/]")
         case Gauges(rows):
             _gauges(rows, out)
         case Chart(title, _, plain):
@@ -153,7 +152,7 @@ def _table(table: Table, out: Console) -> None:
 
 def _bar(bar: Bar, out: Console) -> None:
     parts, whole = bar.parts, sum(size for _, size, _ in bar.parts) or 1.0
-    colours = [_colour(bar, index, name) for index, (name, _, _) in enumerate(parts)]
+    colours = families.styles(bar.families)
     lengths = [round(size / whole * _BAR) for _, size, _ in parts]
     out.print(
         "  "
@@ -164,9 +163,3 @@ def _bar(bar: Bar, out: Console) -> None:
         for colour, (name, _, size) in zip(colours, parts, strict=True)
     )
     out.print("  " + "   ".join(words))
-
-
-def _colour(bar: Bar, index: int, name: str) -> str:
-    if not bar.families:
-        return "blue" if name == bar.accent else _COLOURS[index % 7]
-    return f"{'dim ' if bar.colour(index)[1] else ''}{_FAMILIES[bar.families[index]]}"

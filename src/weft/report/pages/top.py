@@ -6,22 +6,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
-from weft.analysis.read.moment import IDLE, THREADS, RunMoment
+from weft.analysis.read.moment import IDLE, RunMoment
 from weft.facts.activity import StageActivity
 from weft.record.selection import created
+from weft.report.draw.families import TERMINAL
 from weft.text.printable import printable
 from weft.text.units import show_seconds, show_size
 
-_COLOURS: Mapping[str, str] = {
-    "CPU": "green",
-    "run-queue wait": "yellow",
-    "metadata": "red",
-    "data": "magenta",
-    "waiting for other executors": "bright_cyan",
-    "waiting in sockets": "cyan",
-    THREADS: "blue",
-    IDLE: "bright_black",
+_FAMILIES: Mapping[str, str] = {
+    "CPU": "cpu",
+    "run-queue wait": "queue",
+    "metadata": "metadata",
+    "data": "data",
+    "waiting for other executors": "network",
+    "Python: worker": "python",
+    IDLE: "idle",
 }
+"""What the colour of a state means; others are waits."""
 _BAR = 50
 _NAME = 44
 """Characters of the name of a stage."""
@@ -120,10 +121,10 @@ def _bar(waits: Mapping[str, float]) -> Text:
     ordered = sorted(waits.items(), key=lambda pair: (pair[0] == IDLE, -pair[1]))
     bar = Text()
     for state, share in ordered:
-        bar.append("█" * round(share * _BAR), style=_COLOURS.get(state, "white"))
+        bar.append("█" * round(share * _BAR), style=TERMINAL[_FAMILIES.get(state, "wait")])
     bar.append("\n")
     for state, share in ordered:
-        bar.append("■ ", style=_COLOURS.get(state, "white"))
+        bar.append("■ ", style=TERMINAL[_FAMILIES.get(state, "wait")])
         bar.append(f"{state} {share:.0%}   ")
     return bar
 

@@ -24,7 +24,8 @@ def counters(summary: Summary) -> Section:
         return Section("counters", "Counters", unseen={"counters": "no probe left a reading", **unseen})
     if unread := [counter.name for counter in summary.counters if not counter.totals]:
         unseen[", ".join(unread)] = "no reading"
-    return Section("counters", "Counters", [_sums(read, phases_of(summary)), _sources(summary)], unseen)
+    blocks = [_sums(read, phases_of(summary)), _sources(summary)]
+    return Section("counters", "Counters", blocks, unseen, folded=True)
 
 
 def phases_of(summary: Summary) -> list[str]:

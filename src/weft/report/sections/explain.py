@@ -18,14 +18,14 @@ from weft.analysis.explain.timeparts import (
 )
 from weft.analysis.summary.summary import Summary
 from weft.report.draw.blocks import Bar, Block, Gauges, Listing, Number, Section, Table, Words
+from weft.report.draw.cells import Shares
+from weft.report.draw.families import TERMINAL
 from weft.text.numbers import NONE, amount, percent, seconds, size
 from weft.text.units import show_size
 
 TITLE = "Where the time went"
 _SMALL = 0.01
 """Parts below this share are shown together."""
-_NAME = 40
-"""Characters of a stage's name."""
 _FAMILIES = {
     CPU: "cpu",
     WAITING: "queue",
@@ -36,6 +36,8 @@ _FAMILIES = {
 }
 _OPERATORS = 15
 """Operators that are shown: those whose stages took most."""
+_NAMED = 0.05
+"""Share of a stage from which a part is named."""
 _MOMENT = 0.05
 """Seconds without a ratio: the distance of two samples."""
 
@@ -110,18 +112,24 @@ def bar(explanation: Explanation) -> Bar:
     ]
     shown = [(name, share, percent(share)) for name, share in shares if share >= _SMALL]
     rest = sum(share for _, share in shares if share < _SMALL)
-    families = [_family(part) for part in explanation.parts if part.name in {name for name, _, _ in shown}]
+    families = [family(part) for part in explanation.parts if part.name in {name for name, _, _ in shown}]
     smaller = [("smaller parts", rest, percent(rest))] if rest else []
-    return Bar([*shown, *smaller], families=[*families, *("unknown" for _ in smaller)])
+    return Bar([*shown, *smaller], [*families, *("unknown" for _ in smaller)])
 
 
-def _family(part: TimePart) -> str:
-    """What a part is like: those of a family have the same colour in every report."""
-    if part.on:
-        return part.on.kind
-    if part.name in EMPTY:
+def family(part: TimePart) -> str:
+    """What a part's colour means."""
+    return part.on.kind if part.on else _named_family(part.name)
+
+
+def _named_family(name: str) -> str:
+    """The same by the name of a part."""
+    kind = name.partition(":")[0]
+    if kind in {"metadata", "data"}:
+        return kind
+    if name in EMPTY:
         return "idle"
-    return "python" if part.name.startswith("Python") else _FAMILIES.get(part.name, "wait")
+    return "python" if name.startswith("Python") else _FAMILIES.get(name, "wait")
 
 
 def gauge(limit: Limit) -> str:
@@ -147,7 +155,7 @@ def _parts(explanation: Explanation) -> Table:
     ordered = sorted(explanation.parts, key=lambda part: part.name == START)
     rows = [
         (
-            _named(part),
+            Shares.of(_named(part), [(family(part), part.share)]),
             percent(None if part.name == START else part.seconds / (explanation.job or 1.0)),
             seconds(part.seconds),
             seconds(part.resource),
@@ -172,10 +180,7 @@ def _named(part: TimePart) -> str:
 
 
 def _stages(stages: Sequence[StageTime]) -> Table:
-    rows = [
-        (row.stage, row.name[:_NAME], percent(row.share), _largest(row), *_ratios(row.balance))
-        for row in stages
-    ]
+    rows = [(row.stage, row.name, percent(row.share), _shares(row), *_ratios(row.balance)) for row in stages]
     columns = ["stage", "name", Number("of slot time"), "largest parts", Number("causes"), Number("CPU")]
     note = (
         "causes: what was measured of file calls, fetches and GC, over the time that tasks were blocked;"
@@ -227,11 +232,16 @@ def _fact(one: Suggestion) -> str:
     return f"{one.part}: {one.change}{gain}"
 
 
-def _largest(row: StageTime) -> str:
-    most = list(row.parts.items())[:3]
-    return ", ".join(
-        f"{name} {percent(part / row.seconds)}" for name, part in most if part >= row.seconds / 20
-    )
+def _shares(row: StageTime) -> Shares:
+    """All parts as a bar, the largest ones by name."""
+    whole = row.seconds or 1.0
+    named = [(name, part / whole) for name, part in row.parts.items() if part > 0]
+    words = ", ".join(f"{name} {percent(share)}" for name, share in named[:3] if share >= _NAMED)
+    merged: dict[str, float] = {}
+    for name, share in named:
+        found = _named_family(name)
+        merged[found] = merged.get(found, 0.0) + share
+    return Shares.of(words, sorted(merged.items(), key=lambda pair: list(TERMINAL).index(pair[0])))
 
 
 def _cross_check(coverage: Covered) -> str:

@@ -67,8 +67,8 @@ def _over_time(replay: Replay) -> list[Block]:
     slots = f" of {replay.slots} slots" if replay.slots else ""
     late = "A task runs until its engine has noted its end; the next one may be running in the same slot by then."
     drawn = [
-        ("Jobs submitted and not ended, over the replay", replay.submitted, "c2", ""),
-        (f"Running tasks{slots}, over the replay", replay.running, "c1", late),
+        ("Jobs submitted and not ended, over the replay", replay.submitted, "stage", ""),
+        (f"Running tasks{slots}, over the replay", replay.running, "run", late),
     ]
     return [_line(title, line, colour, note) for title, line, colour, note in drawn if line]
 

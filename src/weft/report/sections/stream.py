@@ -88,7 +88,7 @@ def _course(summary: Summary, streamed: Streamed) -> Chart:
     ]
     losses = [mark.at - streamed.began for mark in summary.marks]
     note = "By the intended send time. Red lines are losses, short grey ones pauses of the engine's garbage collector from 5 ms."
-    legend = {"median": "c1", "99 %": "c2"}
+    legend = {"median": "f-run", "99 %": "f-stage"}
     return Chart("Latency over time, s", lambda: _drawn(streamed, losses), plain, note, legend)
 
 
@@ -97,7 +97,7 @@ def _drawn(streamed: Streamed, losses: Sequence[float]) -> str:
     rows = [
         {"t": each.t, "value": value, "colour": colour}
         for each in streamed.over_time
-        for value, colour in ((each.median, "var(--c1)"), (each.p99, "var(--c2)"))
+        for value, colour in ((each.median, "var(--run)"), (each.p99, "var(--stage)"))
         if value is not None
     ]
     x = _time(alt, streamed)
@@ -107,7 +107,7 @@ def _drawn(streamed: Streamed, losses: Sequence[float]) -> str:
     layers = [lines, *_ticks(alt, streamed)]
     marks = [{"t": at} for at in losses if 0 <= at <= streamed.seconds]
     if marks:
-        rule = alt.Chart(alt.Data(values=marks)).mark_rule(color="var(--c4)", strokeWidth=1.5)
+        rule = alt.Chart(alt.Data(values=marks)).mark_rule(color="var(--failed)", strokeWidth=1.5)
         layers.append(rule.encode(x=x))
     return charts.svg(alt.layer(*layers).properties(width=charts.WIDTH, height=160))
 
@@ -129,7 +129,7 @@ def _time(alt: Any, streamed: Streamed) -> Any:
 def _throughput(streamed: Streamed) -> Chart:
     def draw() -> str:
         points = [(each.t, each.held_per_second) for each in streamed.over_time]
-        return charts.area(points, _time(charts.load_altair(), streamed), "c3", 100, format="~s")
+        return charts.area(points, _time(charts.load_altair(), streamed), "stage", 100, format="~s")
 
     values = [each.held_per_second for each in streamed.over_time]
     plain = [f"{charts.spark(values)} up to {max(values):,.0f}"]

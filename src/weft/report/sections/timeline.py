@@ -8,11 +8,18 @@ from weft.analysis.read.nodes import NodeInfo
 from weft.analysis.summary.summary import Series, Summary
 from weft.report.draw import charts
 from weft.report.draw.blocks import Block, Chart, Section
+from weft.report.draw.families import classes
 from weft.text.units import show_seconds, show_size
 
 MOST_NODES = 6
 """Maximum number of nodes drawn individually; of more, the lowest, the median and the highest are drawn."""
 _WIDTH = 60
+_SPANS = {
+    "phase": "f-phase",
+    "run phase": "f-run",
+    "stage": "f-stage",
+    "failed, or something lost": "f-failed",
+}
 
 
 @dataclass(frozen=True)
@@ -22,6 +29,8 @@ class Panel:
     title: str
     unit: str
     lines: Mapping[str, str]
+    families: Sequence[str]
+    """What the colour of each line means."""
     note: str = ""
     host: bool = False
     """Whether it is of the whole machine instead of the nodes."""
@@ -41,6 +50,7 @@ PANELS = (
         "CPU",
         "cores",
         {"cpu_user": "user", "cpu_system": "system"},
+        ("cpu", "cpu"),
         "One strip per node, up to its cores.",
         stacked=True,
     ),
@@ -53,20 +63,22 @@ PANELS = (
             "pressure_io": "pressure: I/O",
             "pressure_memory": "pressure: memory",
         },
+        ("data", "queue", "metadata", "gc"),
         "iowait counts idle cores with I/O outstanding; pressure is the share of time in which some task was stalled.",
         host=True,
     ),
     Panel(
-        "Processors by kind of thread",
+        "CPU by kind of thread",
         "cores",
         {
             "cpu_of_task": "tasks",
-            "cpu_of_server": "servers of blocks",
-            "cpu_of_fetch": "fetchers",
-            "cpu_of_collector": "collector",
-            "cpu_of_compiler": "compilers",
+            "cpu_of_server": "sending blocks",
+            "cpu_of_fetch": "fetching blocks",
+            "cpu_of_collector": "GC",
+            "cpu_of_compiler": "JIT",
             "cpu_of_other": "other",
         },
+        ("cpu", "network", "network", "gc", "wait", "idle"),
         "Threads of the engine's JVMs.",
         stacked=True,
     ),
@@ -74,23 +86,26 @@ PANELS = (
         "Metadata operations",
         "per second",
         {"metadata": "operations"},
+        ("metadata",),
         "By the preload library, of all its path classes.",
     ),
     Panel(
         "Network",
         "B/s",
         {"net_receive": "received", "net_send": "sent"},
+        ("network", "network"),
         links=lambda node: node.link,
     ),
     Panel(
         "Network for storage",
         "B/s",
         {"storage_receive": "received", "storage_send": "sent"},
+        ("network", "network"),
         links=_storage_link,
         always=False,
     ),
-    Panel("Disk", "B/s", {"disk_read": "read", "disk_write": "written"}),
-    Panel("Memory", "B", {"memory": "used"}),
+    Panel("Disk", "B/s", {"disk_read": "read", "disk_write": "written"}, ("data", "data")),
+    Panel("Memory", "B", {"memory": "used"}, ("gc",)),
 )
 
 
@@ -123,7 +138,7 @@ def _spans(summary: Summary) -> Chart:
         "Phases and stages",
         lambda: charts.spans(summary),
         plain,
-        legend={"phase": "c0", "run phase": "c1", "stage": "c2", "failed, or something lost": "c4"},
+        legend=_SPANS,
     )
 
 
@@ -138,22 +153,37 @@ def _reach(summary: Summary, begin: float, seconds: float) -> str:
 
 
 def _panel(summary: Summary, panel: Panel, series: Sequence[Series]) -> Block:
-    names = list(dict.fromkeys(line.node for line in series))
-    styles = list(dict.fromkeys(panel.lines[line.counter] for line in series))
-    if panel.stacked or panel.host:
-        legend = {style: f"c{i + 1}" for i, style in enumerate(styles)}
-    else:
-        legend = {name: f"c{i + 1}" for i, name in enumerate(names)}
-        if len(styles) == 2:
-            legend |= {f"solid: {styles[0]}": "solid", f"dashed: {styles[1]}": "dashed"}
     links = {node.name: link for node in summary.nodes if (link := panel.links(node))}
     plain = [_spark(summary, panel, line, links.get(line.node)) for line in series]
     limits = sorted(set(links.values()))
 
     def draw() -> str:
-        return charts.panel(summary, panel.unit, panel.lines, series, stacked=panel.stacked, limits=limits)
+        return charts.panel(
+            summary,
+            panel.unit,
+            panel.lines,
+            series,
+            families=panel.families,
+            stacked=panel.stacked,
+            limits=limits,
+        )
 
-    return Chart(f"{panel.title}, {panel.unit}", draw, plain, _rates(links, series) or panel.note, legend)
+    note = _rates(links, series) or panel.note
+    return Chart(f"{panel.title}, {panel.unit}", draw, plain, note, _legend(panel, series))
+
+
+def _legend(panel: Panel, series: Sequence[Series]) -> dict[str, str]:
+    """What the colours are: of counters, or of nodes, whose lines of two counters are solid and dashed."""
+    present = {line.counter for line in series}
+    if panel.stacked or panel.host:
+        shown = dict(zip(panel.lines, classes(panel.families), strict=True))
+        return {panel.lines[counter]: shown[counter] for counter in panel.lines if counter in present}
+    names = list(dict.fromkeys(line.node for line in series))
+    legend = dict(zip(names, classes([panel.families[0]] * len(names)), strict=True))
+    if len(present) == 2:
+        solid, dashed = panel.lines.values()
+        legend |= {f"solid: {solid}": "solid", f"dashed: {dashed}": "dashed"}
+    return legend
 
 
 def _rates(links: Mapping[str, float], series: Sequence[Series]) -> str:

@@ -26,7 +26,7 @@ def subject(summary: Summary) -> str:
     """What was run: terasort (method stock) of 1 GB by spark 4.3.0 on 2 local nodes."""
     method = f" (method {named})" if (named := summary.facts.get("method")) else ""
     size = f" of {show_size(summary.size)}" if summary.size else ""
-    what = f"{summary.workload or 'a workload'}{method}{size}"
+    what = summary.program or f"{summary.workload or 'a workload'}{method}{size}"
     return f"{what} by {summary.engine_named or 'an engine'} on {nodes(summary)}"
 
 
@@ -40,30 +40,30 @@ def nodes(summary: Summary) -> str:
 def sentence(summary: Summary) -> str:
     """The outcome in one sentence."""
     what, ran = subject(summary), summary.result
+    # the name of a file is written as it is
+    what = what if summary.program else f"{what[0].upper()}{what[1:]}"
     match summary.verdict:
         case "VALID":
             speed = f", {show_size(summary.throughput)}/s in all" if summary.throughput else ""
             took = f" took {show_seconds(ran)}" if ran is not None else " ended"
             if summary.stream:
                 took, speed = _latency(summary.stream), ""
-            return f"{what[0].upper()}{what[1:]}{took}{speed}; {clause(summary.checked_by)}."
+            return f"{what}{took}{speed}; {clause(summary.checked_by)}."
         case "INVALID":
             reason = summary.reason or "No reason was recorded"
-            return f"{reason}. {what[0].upper()}{what[1:]} has no time."
+            return f"{reason}. {what} has no time."
         case "UNCHECKED" if "application" in summary.facts and "log" in summary.facts:
             ran = summary.seconds("run")
             took = f" took {show_seconds(ran)} by its log" if ran is not None else " has no time in its log"
-            return f"{what[0].upper()}{what[1:]}{took}, {summary.facts['log']}; nobody checked its result."
+            return f"{what}{took}, {summary.facts['log']}; nobody checked its result."
         case "UNCHECKED":
             ran = summary.seconds("run")
             took = f" after {show_seconds(ran)}" if ran is not None else ""
-            return f"{what[0].upper()}{what[1:]} ended{took}; nobody checked its result, so this is not a measurement."
+            return f"{what} ended{took}; nobody checked its result."
         case "RUNNING":
-            return f"{what[0].upper()}{what[1:]} is still running, now in phase {summary.phase or 'none'}."
+            return f"{what} is still running, now in phase {summary.phase or 'none'}."
     end = f" in phase {summary.phase}" if summary.phase else ""
-    return (
-        f"{what[0].upper()}{what[1:]} was cut off{end}: its writer died without a verdict, so it has no time."
-    )
+    return f"{what} was cut off{end}: its writer died without a verdict, so it has no time."
 
 
 def _latency(stream: Streamed) -> str:

@@ -134,7 +134,7 @@ def _histogram(
     rows = [(name, f"{count:,.0f}", share) for name, count, share in parts]
     note = "Each row extends to the next; sockets and pipes are excluded."
     shown = Table([title, Number("calls"), Number("share")], rows, note)
-    return [Words(f"{title} ({calls:,.0f} calls)"), Bar(parts), shown]
+    return [Words(f"{title} ({calls:,.0f} calls)"), Bar(parts, ["data"] * len(parts)), shown]
 
 
 def _missed(note: Mapping[str, Any]) -> str:
