@@ -17,6 +17,8 @@ from figures.diagnosis import Finding
 from figures.rows import Row
 from otherexplainers import Asked, HistoryServer
 
+from weft.cli.guard import run_guarded
+
 HERE = Path(__file__).parent
 WEFT = HERE.parent / "weft"
 TABLE = "explainers"
@@ -81,13 +83,14 @@ CELLS: dict[str, tuple[tuple[str, ...], str]] = {
 """By job: the command, and its cause in figures/diagnosis.py; empty where nothing is to be changed."""
 
 
-def main() -> int:
-    """A row for each job and repetition that has none yet."""
+def main() -> None:
+    """A row for each job and repetition that has none yet. Raises MissingError before the first job if no other tool can be installed."""
     parser = argparse.ArgumentParser(prog="bench/explainers", description=__doc__)
     parser.add_argument("--only", default="", help="jobs whose name contains this")
     parser.add_argument("--repeat", type=int, default=1, help="runs of each job (default 1)")
     parser.add_argument("--again", action="store_true", help="begin again")
     given = parser.parse_args()
+    programs = otherexplainers.programs()
     os.environ["WEFT_RUNS"] = str(Path(os.environ.get("WEFT_RUNS", "runs")).absolute())
     if given.again:
         rows.write(TABLE, [])
@@ -97,12 +100,11 @@ def main() -> int:
             for cell, (command, cause) in CELLS.items():
                 if (cell, repeat) not in done and given.only in cell:
                     about = {"cell": cell, "repeat": repeat, "cause": cause}
-                    rows.kept(TABLE, say, partial(answers, command, server), **about)
+                    rows.kept(TABLE, say, partial(answers, command, programs, server), **about)
     print("\n".join(tables.lines(TABLE) or []))
-    return 0
 
 
-def answers(command: tuple[str, ...], server: HistoryServer) -> Row:
+def answers(command: tuple[str, ...], programs: Path, server: HistoryServer) -> Row:
     """What each tool says of one run, from weft's record or from the engine's event log."""
     with tempfile.TemporaryDirectory(prefix="weft-bench.") as folder:
         weft(*(crowded() if word == JAR else folder if word == FOLDER else word for word in command))
@@ -112,7 +114,7 @@ def answers(command: tuple[str, ...], server: HistoryServer) -> Row:
         imported = str(Path(folder) / "imported")
         weft("import", str(log), WEFT_RUNS=imported)
         found[IMPORTED] = first_screen(json.loads(weft("explain", "last", "--json", WEFT_RUNS=imported)))
-        asked = Asked(otherexplainers.programs(), server.url, server.show(log), log, Path(folder))
+        asked = Asked(programs, server.url, server.show(log), log, Path(folder))
         found |= {name: ask(asked) for name, ask in otherexplainers.TOOLS.items()}
     answers = {name: [asdict(finding) for finding in each] for name, each in found.items()}
     return {"run": record.name, "answers": answers}
@@ -148,4 +150,4 @@ def say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_guarded(main)

@@ -107,7 +107,10 @@ def programs() -> Path:
                 [python, "-E", bootstrap, LOCK], check=True, stdout=subprocess.PIPE, text=True
             )
             return Path(made.stdout.strip()).parent
-    raise MissingError("there is no Python 3.12 or newer on PATH", hint="put one first on PATH")
+    raise MissingError(
+        "the other tools need Python 3.12 or newer with ensurepip, and there is none on PATH",
+        hint="PATH=/path/of/python3.12/bin:$PATH before the command",
+    )
 
 
 def history_mcp(asked: Asked) -> list[Finding]:

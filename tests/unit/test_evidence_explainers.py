@@ -1,6 +1,21 @@
 """The table of what tools say of jobs with a known defect."""
 
+import shutil
+
+import otherexplainers
+import pytest
 from figures import tables
+
+from weft.errors import MissingError
+
+
+def test_without_a_python_for_the_other_tools_the_bench_says_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(MissingError, match=r"Python 3\.12") as raised:
+        otherexplainers.programs()
+    assert "PATH" in raised.value.hint
 
 
 def test_the_table_has_a_line_for_each_job_and_counts_each_verdict() -> None:
