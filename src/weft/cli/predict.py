@@ -71,7 +71,7 @@ def predict(
 
     It also writes a page: to --out, or to prediction.html in the record.
 
-    Example: weft predict last --nodes 2..320 --scratch memory,pool+mount:/lustre/me --machine cori
+    Example: weft predict last --nodes 1..16 --scratch memory,pool+mount:/lustre/me
     """
     if machine == PREFIX:
         terminal.sections([io500.section(submissions.all_of().values())], console())
