@@ -113,7 +113,7 @@ def test_the_table_of_limited_links_names_rates_that_the_cpus_cannot_drive() -> 
     (table,) = section.blocks
     assert [row[0] for row in table.rows] == ["no limit", "50mbit", "10gbit"]
     assert table.rows[1][1:] == ("0.049 Gbit/s  98.0%", "0.051 Gbit/s  101.0%")
-    assert "10gbit with 1 connection: near or above what the processors drive" in table.note
+    assert "10gbit with 1 connection: near or above what the CPUs drive" in table.note
     assert tables.out_of_reach(LINKS) == ["10gbit with 1 connection"]
 
 

@@ -135,6 +135,17 @@ def test_a_job_that_computes_is_compared_with_what_the_machine_can_do() -> None:
     assert sentences.of_work(parts[2:], gauges) == "", "it does not compute"
 
 
+def test_a_job_whose_tasks_mostly_waited_for_a_cpu_is_not_called_computing() -> None:
+    parts = [
+        TimePart(name=name, share=seconds / 10, seconds=seconds, resource=seconds, bound=None)
+        for name, seconds in (("CPU", 0.4), ("run-queue wait", 5.4), ("metadata: scratch", 4.2))
+    ]
+    assert sentences.of_work(parts, ()) == (
+        "Its tasks waited for a CPU for 54 % of the job's slot time, and were on one for 4 %:"
+        " other threads and programs of their nodes had it."
+    )
+
+
 def test_the_first_screen_says_where_the_jobs_time_went_then_the_start_then_one_thing_to_try() -> None:
     found = run(job([task(0, 5, 10, node=node, cpu_ns=2e9, gc_ms=3000) for node in (1, 2)]))
     trying = Trying(change="twice the heap", gain=0.3, low=0.1, high=0.4, command="weft run x")

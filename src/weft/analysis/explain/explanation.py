@@ -133,7 +133,7 @@ def _unmeasured(found: Attribution) -> str:
         return f" Threads of {seen} of {ran} executors were read: what tasks of the others waited for has no name."
     if not found.verdict or "threads" not in found.coverage.missing:
         return ""
-    return " Waiting for a processor was not measured: what there was of it is counted as something else."
+    return " Run-queue wait was not measured: what there was of it is counted as something else."
 
 
 def _calls(row: StageTime) -> Iterator[SideCalls]:

@@ -77,15 +77,21 @@ def of_start(start: float, wall: float) -> str:
 
 
 def of_work(parts: Sequence[TimePart], gauges: Sequence[Limit]) -> str:
-    """What there is to say where nothing is to be gained: that the job computes, and how near the machine's limits it is."""
+    """What there is to say where nothing is to be gained: that the job computes, or would if others let it, and how near the limits it is."""
     whole = sum(part.seconds for part in parts if part.name != START) or 1.0
     computed, queued = (sum(p.seconds for p in parts if p.name == name) / whole for name in (CPU, WAITING))
     if computed + queued < 1 / 2:
         return ""
+    near = "".join(f", {words}" for words in _near(gauges))
+    if queued > computed:
+        return (
+            f"Its tasks waited for a CPU for {percent(queued)} of the job's slot time, and were on one for {percent(computed)}:"
+            f" other threads and programs of their nodes had it{near}."
+        )
     cpu = f"its tasks were on a CPU for {percent(computed)} of the job's slot time"
     if queued >= _NAMED:
         cpu += f" and waited for one in {percent(queued)}"
-    return f"The job computes: {cpu}{''.join(f', {words}' for words in _near(gauges))}."
+    return f"The job computes: {cpu}{near}."
 
 
 def _near(gauges: Sequence[Limit]) -> list[str]:

@@ -25,7 +25,7 @@ def write(directory: Path) -> list[Path]:
 
 
 def _of_node(directory: Path, node: str, processes: Sequence[JvmStacks]) -> Path:
-    title = f"{directory.name}: processor time on {node}"
+    title = f"{directory.name}: CPU time on {node}"
     return save(flame_page(title, json.dumps(tree(processes))), page_path(directory, f"profile/{node}.html"))
 
 

@@ -45,7 +45,7 @@ def when(calibration: Calibration) -> str:
 
 
 def _hosts(calibration: Calibration) -> list[Block]:
-    titles = ["host", "processor", Number("cores"), Number("memory"), "kernel"]
+    titles = ["host", "CPU", Number("cores"), Number("memory"), "kernel"]
     rows = [
         (host.name, host.processor, str(host.cores), show_size(host.memory), host.kernel)
         for host in calibration.hosts
@@ -81,7 +81,7 @@ def _rates(rows: Sequence[LimitedLink]) -> Table:
     ]
     note = "Bits per second on the link, with the headers of packets, and their share of the rate."
     if far := out_of_reach(rows):
-        note += f" {', '.join(far)}: near or above what the processors drive without a limit."
+        note += f" {', '.join(far)}: near or above what the CPUs drive without a limit."
     return Table(["rate", *_counted("connection", known)], lines, note)
 
 

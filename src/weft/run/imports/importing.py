@@ -22,7 +22,7 @@ from weft.run.imports.unpack import LIMIT, plain_name, unpack
 from weft.text.entry import Entry
 
 _UNSEEN = (
-    "weft did not observe this cluster: waiting for processors and file calls have no name in a log;"
+    "weft did not observe this cluster: run-queue wait and file calls have no name in a log;"
     " `weft submit` of the same job names them"
 )
 
