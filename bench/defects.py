@@ -43,7 +43,7 @@ def spill(spark: SparkSession) -> object:
 def files(spark: SparkSession) -> object:
     """A table of 4,000 files of a few rows."""
     table = Path(sys.argv[2]) / "small"
-    table.mkdir(parents=True)
+    table.mkdir()
     for number in range(4000):
         (table / f"part-{number:05d}.csv").write_text("".join(f"{number},{row}\n" for row in range(10)))
     rows = spark.read.schema("key long, value long").csv(str(table))
