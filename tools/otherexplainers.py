@@ -160,7 +160,7 @@ def _answer(lines: Iterator[str], number: int) -> dict[str, Any]:
         message: dict[str, Any] = json.loads(line)
         if message.get("id") == number:
             return message
-    raise WeftError("spark-mcp ended without an answer", hint="mcp.log beside its settings")
+    raise WeftError("spark-mcp ended without an answer", hint="mcp.log next to its settings")
 
 
 def spark_analyzer(asked: Asked) -> list[Finding]:

@@ -142,7 +142,7 @@ def test_a_job_whose_tasks_mostly_waited_for_a_cpu_is_not_called_computing() -> 
     ]
     assert sentences.of_work(parts, ()) == (
         "Its tasks waited for a CPU for 54 % of the job's slot time, and were on one for 4 %:"
-        " other threads and programs of their nodes had it."
+        " other threads, programs or virtual machines had it."
     )
 
 

@@ -23,9 +23,15 @@ from weft.run.imports.importing import import_log
 from weft.text.units import parse_duration
 
 
-def summary_of(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
-    """Everything that a report says of a record, with what to try first and the same run before; its job metrics may be read already."""
-    found = summarize(stored, metrics).model_copy(update={"before": _before(stored)})
+def summary_of(
+    stored: Stored, metrics: JobMetrics | None = None, others: Sequence[Stored] | None = None
+) -> Summary:
+    """Everything that a report says of a record, with what to try first and the same run before.
+
+    Its job metrics may be read already, and so may the other records.
+    """
+    known = record.all_records(settings.runs()) if others is None else others
+    found = summarize(stored, metrics).model_copy(update={"before": _before(stored, known)})
     if found.explanation is None or found.explanation.failed or found.verdict == "RUNNING":
         return found
     trying = advice.of(stored, found.explanation).first
@@ -34,8 +40,8 @@ def summary_of(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
     )
 
 
-def _before(stored: Stored) -> Earlier | None:
-    found = history.before(record.all_records(settings.runs()), stored)
+def _before(stored: Stored, others: Sequence[Stored]) -> Earlier | None:
+    found = history.before(others, stored)
     if found is None:
         return None
     known = {name: getattr(found.head, name) for name in Earlier.model_fields}

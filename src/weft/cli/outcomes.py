@@ -84,7 +84,8 @@ def do(study: Study, *, as_json: bool, again: bool = False) -> list[Stored]:
 
 
 def _tell(results: list[Stored], *, as_json: bool) -> None:
-    found = [summary_of(result) for result in results]
+    others = record.all_records(settings.runs())
+    found = [summary_of(result, others=others) for result in results]
     for result in results:
         flames.write(result.directory)
     pages = [

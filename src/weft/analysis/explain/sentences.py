@@ -86,7 +86,7 @@ def of_work(parts: Sequence[TimePart], gauges: Sequence[Limit]) -> str:
     if queued > computed:
         return (
             f"Its tasks waited for a CPU for {percent(queued)} of the job's slot time, and were on one for {percent(computed)}:"
-            f" other threads and programs of their nodes had it{near}."
+            f" other threads, programs or virtual machines had it{near}."
         )
     cpu = f"its tasks were on a CPU for {percent(computed)} of the job's slot time"
     if queued >= _NAMED:

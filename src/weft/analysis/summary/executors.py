@@ -6,6 +6,7 @@ from typing import Any
 import polars
 
 from weft.analysis.summary.summary import ExecutorRow
+from weft.facts import executorslots
 from weft.facts.jobmetrics import JobMetrics
 
 MOST = 32
@@ -17,7 +18,7 @@ def executors(
     metrics: JobMetrics, begin: float, nodes: Mapping[str, str], most: int = MOST
 ) -> tuple[tuple[ExecutorRow, ...], int]:
     """The executors with most task time, and how many others there were. `nodes`: a node's name by what the engine calls it."""
-    listed = metrics.executors.with_columns(polars.coalesce("slots", "cores").alias("slots"))
+    listed = metrics.executors.with_columns(slots=executorslots.of_executors())
     found = listed.join(_of_tasks(metrics), on=_KEYS, how="left").sort(
         "run_ms", "executor", descending=[True, False], nulls_last=True
     )

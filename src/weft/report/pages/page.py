@@ -99,7 +99,7 @@ def notes(summary: Summary) -> list[str]:
         "the time of the work by the program's own clock" if summary.measured is not None else "the run phase"
     )
     return [
-        f"measured: {own}, which throughput is of; run phase: with the program's start and end, which the parts and node-hours below are of."
+        f"measured: {own}; throughput is calculated from it. Run phase: with the program's start and end; parts and node-hours are calculated from it."
     ]
 
 

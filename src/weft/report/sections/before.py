@@ -12,7 +12,7 @@ TITLE = "The run before"
 
 
 def the_run_before(summary: Summary) -> Section:
-    """Both, one beside the other: times of a run without a checked result are no measurements."""
+    """Both, one next to the other: times of a run without a checked result are no measurements."""
     earlier = summary.before
     if earlier is None:
         return Section("before", TITLE)
@@ -36,15 +36,21 @@ def the_run_before(summary: Summary) -> Section:
 
 
 def _times(name: str, now: float | None, then: float | None) -> tuple[str, str, str, str]:
-    change = f"{(now - then) / then:+.0%}" if now is not None and then else NONE
-    shown = (maybe(show_seconds, each) or NONE for each in (now, then))
-    return (f"phase {name}" if name in PHASES else name, *shown, change)  # type: ignore[return-value]
+    title = f"phase {name}" if name in PHASES else name
+    return title, maybe(show_seconds, now) or NONE, maybe(show_seconds, then) or NONE, _change(now, then)
 
 
 def _rates(summary: Summary, earlier: Earlier) -> tuple[str, str, str, str]:
     now, then = summary.throughput_per_node, earlier.throughput_per_node
-    shown = [f"{show_size(each)}/s" if each else NONE for each in (now, then)]
-    return ("throughput per node", *shown, f"{(now - then) / then:+.0%}" if now and then else NONE)  # type: ignore[return-value]
+    return "throughput per node", _rate(now), _rate(then), _change(now or None, then)
+
+
+def _rate(value: float | None) -> str:
+    return f"{show_size(value)}/s" if value else NONE
+
+
+def _change(now: float | None, then: float | None) -> str:
+    return f"{(now - then) / then:+.0%}" if now is not None and then else NONE
 
 
 def _elsewhere(summary: Summary, earlier: Earlier) -> str:
