@@ -6,11 +6,11 @@ import pytest
 from tests.unit.test_model_attribution import EXECUTOR, job, readings, task
 from weft.analysis.explain import evidence, sentences, slots, tasktime
 from weft.analysis.explain.explanation import explain
-from weft.analysis.explain.findings import advice
+from weft.analysis.explain.findings import advice, observable, refined
 from weft.analysis.explain.fitting import Used
 from weft.analysis.explain.sentences import PHRASES
 from weft.analysis.explain.stacks import Profiled
-from weft.analysis.explain.timeparts import Explanation, Limit, TimePart, Trying
+from weft.analysis.explain.timeparts import Explanation, Limit, Suggestion, TimePart, Trying
 from weft.analysis.read.nodes import NodeInfo
 from weft.analysis.read.spans import Span
 from weft.facts import jobmetrics, peers
@@ -45,7 +45,7 @@ def test_each_part_of_the_slot_time_has_words_and_something_to_try() -> None:
     parts = {value for name, value in vars(tasktime).items() if name.isupper() and isinstance(value, str)}
     parts |= {*slots.EMPTY} - {slots.SCHEDULING}
     assert parts - {tasktime.UNCLASSIFIED, slots.START} == PHRASES.keys()
-    given = {tasktime.CPU, slots.START}
+    given = {tasktime.CPU, tasktime.UNCLASSIFIED, slots.START}
     assert {part for part, category in advice() if not category} >= parts - given
     assert not given & {part for part, category in advice() if not category}, (
         "a job has its work and its start"
@@ -196,3 +196,78 @@ def test_a_part_has_the_same_colour_in_every_report() -> None:
 
     assert colours(first)["CPU"] == colours(second)["CPU"] == "f-cpu o10"
     assert colours(first)["GC"] == colours(second)["GC"] == "f-gc o10"
+
+
+def test_a_stage_that_spilled_is_named() -> None:
+    tasks = [task(0, 0, 10, node=node, disk_spill_bytes=100_000_000) for node in (1, 2)]
+    (found,) = [one for one in run(job(tasks)).findings if one.part == "spill"]
+    assert found.change.endswith("smaller partitions: stage 0 (step 0) spilled 200 MB")
+    assert found.gain is None, "how long that took, nobody measured"
+    assert not any("spilled" in one.change for one in run(job([task(0, 0, 10)])).findings)
+
+
+def test_one_task_that_reads_most_is_named_in_place_of_stragglers_in_general() -> None:
+    sizes = [(1, 0, 2, 10), (1, 2, 4, 10), (2, 0, 10, 80)]
+    tasks = [task(0, begin, end, node=node, cpu_ns=(end - begin) * 1e9, remote_bytes=size)
+             for node, begin, end, size in sizes]  # fmt: skip
+    (found,) = [one for one in run(job(tasks)).findings if one.part == slots.STRAGGLERS]
+    assert found.change == (
+        "spread the keys of stage 0 (step 0): one of its 3 tasks read 80 % of its shuffle, 8 times the median"
+    )
+    assert found.gain is not None
+    even = [{**row, "remote_bytes": 10} for row in tasks]
+    (general,) = [one for one in run(job(even)).findings if one.part == slots.STRAGGLERS]
+    assert general.change.startswith("more, smaller partitions")
+
+
+@pytest.mark.parametrize(("alone", "names"), [(4, False), (25, True)])
+def test_a_driver_that_plans_for_seconds_is_no_advice(alone: int, names: bool) -> None:
+    """As it does in any short application."""
+    metrics = job([task(stage, begin, begin + 3, node=node, cpu_ns=3e9)
+                   for stage, begin in ((0, 0), (1, 3 + alone)) for node in (1, 2)], {1: [0]})  # fmt: skip
+    span = [Span(name="run", begin=0, seconds=6 + alone)]
+    found = explain(metrics, readings({}), span, NODES, 0, 2, Used())
+    assert found is not None
+    assert any(one.part == slots.DRIVER for one in found.findings) == names
+    assert ("times faster" in found.sentence) == names
+
+
+@pytest.mark.parametrize(
+    ("probes", "imported", "expected"),
+    [
+        ((), False, ["more probes: --probe threads --probe fileops"]),
+        (("threads", "fileops"), False, []),
+        ((), True, ["weft submit, which watches what tasks wait for: a log does not say it"]),
+    ],
+)
+def test_nothing_is_offered_to_be_watched_that_was_or_cannot_be(
+    probes: tuple[str, ...], imported: bool, expected: list[str]
+) -> None:
+    found = run(job([task(0, 0, 10, node=node, cpu_ns=2e9) for node in (1, 2)]))
+    assert not found.verdict
+    left = observable(found, probes, imported=imported)
+    assert [one.change for one in left.findings] == expected
+
+
+def test_measurements_that_do_not_fit_suggest_nothing() -> None:
+    found = run(job([task(0, 0, 10, node=node, cpu_ns=9.9e9, gc_ms=9000) for node in (1, 2)]))
+    assert "counted twice" in found.sentence
+    assert found.findings == ()
+    assert to_try(found.model_copy(update={"decided": True})) == []
+
+
+def test_a_fact_takes_the_place_of_what_its_part_suggests_in_general_with_its_gain() -> None:
+    general = [
+        Suggestion(part=slots.SCHEDULING, change="fewer and longer tasks", gain=0.2),
+        Suggestion(part="GC", change="a larger heap", gain=0.3),
+        Suggestion(part="CPU", change="observe", gain=None, shows=True),
+    ]
+    facts = [
+        Suggestion(part=slots.SCHEDULING, change="fewer and larger files", gain=None),
+        Suggestion(part="scan", change="read it once", gain=0.01),
+    ]
+    assert [(one.change, one.gain) for one in refined(facts, general)] == [
+        ("a larger heap", 0.3),
+        ("fewer and larger files", 0.2),
+        ("observe", None),
+    ]

@@ -167,6 +167,18 @@ def test_more_causes_than_blocked_time_are_something_counted_twice() -> None:
     )
 
 
+def test_a_fetch_whose_task_then_waited_for_a_cpu_is_not_counted_twice() -> None:
+    """Its clock runs on meanwhile: at least 1 of its 4 s was blocked."""
+    misfit = balance(StageTasks(10, cpu=5, waiting=3, gc=1, fetch=3))
+    assert (misfit.causes, misfit.blocked) == (1, 2)
+    assert not doubt([("0", misfit)], slot_time=10)
+
+
+def test_run_queue_wait_within_file_calls_does_not_excuse_a_fetch_too() -> None:
+    found = StageTasks(10, cpu=5, waiting=3, fetch=4, files={OPENS: 3}, blocked_in_files=0)
+    assert balance(found).causes == 4
+
+
 def test_more_cpu_time_than_slots_is_counted_twice() -> None:
     """As the whole process's, with its JIT and GC."""
     found = [("0", balance(StageTasks(100, cpu=100))), ("1", balance(StageTasks(10, cpu=30, waiting=1)))]

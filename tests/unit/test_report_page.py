@@ -257,6 +257,12 @@ def test_a_failed_run_begins_with_the_failure_the_last_lines_and_the_hint(
         assert each in first, each
 
 
+def test_the_first_screen_of_a_failed_run_says_what_to_do(tmp_path: Path) -> None:
+    header = parse(report.write(make_record(tmp_path / "run", head=FAILED[0][0]))).text
+    first = " ".join(header).partition("Where the time went")[0]
+    assert first.index("a row is missing") < first.index("hint: look again")
+
+
 def test_what_does_not_belong_to_a_run_is_not_reported_as_missing(tmp_path: Path) -> None:
     """A run of Spark has no counters of MapReduce, Flink or HDFS."""
     unseen = build(makers(), summarize(make_record(tmp_path / "run")))[-1].blocks

@@ -139,7 +139,8 @@ def measured(found: Evidence, mine: Indexes) -> StageTasks:
     used = [values for values in map(add, found.cpu) if values is not None]
     sampled_calls = {name: float(values[mine].sum()) for name, values in found.sampled_calls.items()}
     files = sums((str(each.part), float(each.seconds[mine].sum())) for each in found.files.operations)
-    seen = sum(sampled_calls.values()) if sampled_calls else None
+    # looks that saw no file call saw that nobody was blocked in one
+    seen = sum(sampled_calls.values()) if sampled_calls or found.blocked else None
     if not found.files.counted:
         files = evidence.unplaced(sampled_calls)
     # what other threads did on the same files is in there too, so that only samples distinguish the tasks' own

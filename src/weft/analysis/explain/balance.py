@@ -14,7 +14,7 @@ class Balance(Part):
     """Of some tasks, in seconds."""
 
     causes: float
-    """What blocked them, by all measurements: file calls, fetches, GC."""
+    """What must have blocked them, by all measurements: file calls, fetches, GC, less what of that may have been run-queue wait."""
     blocked: float
     """Neither on a CPU nor in its run queue."""
     running: float

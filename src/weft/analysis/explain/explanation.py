@@ -4,7 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars
 
-from weft.analysis.explain import attribution, findings, limits, operators, planfindings, sentences
+from weft.analysis.explain import (
+    attribution,
+    findings,
+    limits,
+    operators,
+    planfindings,
+    sentences,
+    taskfindings,
+)
 from weft.analysis.explain.attribution import Attribution
 from weft.analysis.explain.evidence import Window
 from weft.analysis.explain.fitting import Used
@@ -13,7 +21,7 @@ from weft.analysis.explain.pythontime import Worker
 from weft.analysis.explain.spread import Readings
 from weft.analysis.explain.stacks import Profiled
 from weft.analysis.explain.tasktime import CPU
-from weft.analysis.explain.timeparts import Explanation, SideCalls, StageTime
+from weft.analysis.explain.timeparts import Explanation, SideCalls, StageTime, Suggestion, TimePart
 from weft.analysis.read.nodes import NodeInfo
 from weft.analysis.read.spans import Span
 from weft.analysis.read.sums import sums
@@ -94,11 +102,18 @@ def _explanation(
         stages=tuple(found.stages.values())[:_STAGES],
         sides=sums((row.side, row.seconds) for row in found.stages.values()),
         calls=tuple(call for row in found.stages.values() for call in _calls(row)),
-        findings=() if failed else findings.of_parts(parts, ceilings, verdict=found.verdict),
+        findings=() if failed else _findings(found, parts, ceilings),
         background=found.evidence.background,
         gauges=tuple(ceilings.gauges),
         calibration=ceilings.sentence,
         coverage=found.coverage,
+    )
+
+
+def _findings(found: Attribution, parts: Sequence[TimePart], ceilings: Ceilings) -> tuple[Suggestion, ...]:
+    return findings.refined(
+        tuple(taskfindings.suggestions(found.evidence, found.stages)),
+        findings.of_parts(found, parts, ceilings),
     )
 
 
@@ -121,9 +136,8 @@ def _of_queries(metrics: JobMetrics, found: Attribution, explained: Explanation)
         for key, row in zip(keys, explained.stages, strict=True)
     ]
     facts = () if explained.failed else planfindings.suggestions(rows, found.stages, found.bounds, job)
-    both = sorted([*facts, *explained.findings], key=lambda one: -(one.gain or 0.0))
-    worth = [one for one in both if one.gain is None or one.gain >= findings.LEAST_GAIN]
-    return explained.model_copy(update={"sql": sql, "stages": tuple(stages), "findings": tuple(worth)})
+    both = findings.refined(facts, explained.findings)
+    return explained.model_copy(update={"sql": sql, "stages": tuple(stages), "findings": both})
 
 
 def _unmeasured(found: Attribution) -> str:

@@ -1,34 +1,87 @@
 """What the parts of a run's slot time suggest to change, each with the most that it can save."""
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
 
 from weft.analysis.explain import limits
+from weft.analysis.explain.attribution import Attribution
 from weft.analysis.explain.limits import Ceilings
+from weft.analysis.explain.slots import DRIVER
 from weft.analysis.explain.tasktime import CPU, UNCLASSIFIED
-from weft.analysis.explain.timeparts import Suggestion, TimePart
+from weft.analysis.explain.timeparts import Explanation, Suggestion, TimePart
 
 LEAST_GAIN = 0.05
 """Share of the time below which a change is not worth a line."""
+SHORT_DRIVER = 10.0
+"""Seconds. Healthy queries of `bench/explainers` leave the driver alone for 2 to 5 s on two cores, at any size of their tables."""
+_PROBE = ("--probe",)
+_NAMING = ("threads", "fileops")
+"""Probes without which slot time has no name."""
+_RUN = "weft submit, which watches what tasks wait for: a log does not say it"
 
 
-def of_parts(parts: Sequence[TimePart], ceilings: Ceilings, *, verdict: bool) -> tuple[Suggestion, ...]:
-    """Those that save most first, then those that only show more. Without a verdict, only how to get one."""
-    if not verdict:
-        return tuple(_suggestions(UNCLASSIFIED, "", None, ()))
-    found = [
+def of_parts(found: Attribution, parts: Sequence[TimePart], ceilings: Ceilings) -> tuple[Suggestion, ...]:
+    """Those that save most first, then those that only show more. Without a verdict, only how to get one.
+
+    `parts` are those of the attribution, with more detail.
+    """
+    if not found.verdict:
+        return () if found.doubt else tuple(_observing(found.coverage.missing))
+    suggested = [
         suggestion
         for part in parts
-        if part.bound is not None or part.name == CPU
+        if (part.bound is not None or part.name == CPU) and not planning(part, found.slots)
         for suggestion in _suggestions(
             part.name, _category(part), _gain(part), limits.advice(ceilings.of_part(part.name))
         )
     ]
-    worth = [one for one in found if one.gain is None or one.gain >= LEAST_GAIN]
+    worth = [one for one in suggested if one.gain is None or one.gain >= LEAST_GAIN]
     return tuple(sorted(worth, key=lambda one: -(one.gain or 0.0)))
+
+
+def planning(part: TimePart, slots: int) -> bool:
+    """Whether the driver was alone for no longer than it is in any short application, in which it plans and compiles queries."""
+    return part.name == DRIVER and part.seconds < SHORT_DRIVER * slots
+
+
+def refined(facts: Sequence[Suggestion], general: Sequence[Suggestion]) -> tuple[Suggestion, ...]:
+    """What single stages and plans show says more than what the same part suggests in general, and saves at most as much."""
+    gains = {one.part: one.gain for one in general if not one.shows}
+    known = [
+        one.model_copy(update={"fact": True, "gain": gains.get(one.part) if one.gain is None else one.gain})
+        for one in facts
+    ]
+    left = [one for one in general if one.shows or one.part not in {fact.part for fact in facts}]
+    worth = [one for one in (*known, *left) if one.gain is None or one.gain >= LEAST_GAIN]
+    return tuple(sorted(worth, key=lambda one: -(one.gain or 0.0)))
+
+
+def observable(found: Explanation, probes: Collection[str], *, imported: bool) -> Explanation:
+    """Without suggestions to watch what was watched. A log was watched by nobody, and what it lacks needs a run."""
+    left = [one for one in found.findings if not (one.shows and _watched(one, probes, imported=imported))]
+    if imported and len(left) < len(found.findings) and not found.verdict:
+        left.append(Suggestion(part=UNCLASSIFIED, change=_RUN, gain=None, shows=True))
+    return found.model_copy(update={"findings": tuple(left)})
+
+
+def _watched(one: Suggestion, probes: Collection[str], *, imported: bool) -> bool:
+    return one.flags[:1] == _PROBE and (imported or set(one.flags[1::2]) <= set(probes))
+
+
+def _observing(missing: Mapping[str, str]) -> Iterator[Suggestion]:
+    """The probes that would name more."""
+    if lacking := [name for name in _NAMING if name in missing]:
+        flags = tuple(word for name in lacking for word in (*_PROBE, name))
+        yield Suggestion(
+            part=UNCLASSIFIED,
+            change=f"more probes: {' '.join(flags)}",
+            gain=None,
+            flags=flags,
+            shows=True,
+        )
 
 
 def _gain(part: TimePart) -> float | None:

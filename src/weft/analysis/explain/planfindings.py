@@ -1,12 +1,12 @@
-"""What the plans of a run's queries suggest: tables read twice, small files, few or skewed partitions, spills."""
+"""What the plans of a run's queries suggest: tables read twice, small files, few or skewed partitions."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from weft.analysis.explain.bounds import Bounds
-from weft.analysis.explain.operators import OTHER, Key, by_stage, files_of, label
-from weft.analysis.explain.slots import FEW
+from weft.analysis.explain.operators import OTHER, Key, by_stage, files_of
+from weft.analysis.explain.slots import FEW, SCHEDULING, STRAGGLERS
 from weft.analysis.explain.timeparts import StageTime, Suggestion
 from weft.text.units import show_size
 
@@ -16,6 +16,8 @@ _SCAN = "scan"
 _FILES, _SMALL = 32, 16 << 20
 """So many files of a mean size below this are many small ones: Spark reads up to 128 MB at a time (spark.sql.files.maxPartitionBytes),
 and counts 4 MB for opening a file (spark.sql.files.openCostInBytes)."""
+_A_TASK = 32
+"""Empty files that Spark gives a task: 128 MB over 4 MB."""
 _TINY, _MANY = 1 << 20, 10
 """Bytes of a partition, and partitions of a slot, below and above which they are too many: AQE joins those below 1 MB
 (spark.sql.adaptive.coalescePartitions.minPartitionSize)."""
@@ -31,10 +33,9 @@ def suggestions(rows: Sequence[Row], stages: Stages, bounds: Bounds, job: float)
     ]
     found = [
         *_twice(worth, stages, bounds, by_stage(rows)),
-        *_small_files(worth),
+        *_small_files(worth, bounds.slots),
         *_partitions(worth, rows, stages, bounds.slots),
         *_skewed(worth),
-        *_spills(worth),
     ]
     return list({(one.part, one.change): one for one in found}.values())
 
@@ -92,12 +93,13 @@ def _reading(row: StageTime, scans: Sequence[Row], operators: Sequence[Row]) -> 
     return float(min(1.0, max(timed, waited) / (row.seconds or 1.0)))
 
 
-def _small_files(rows: Sequence[Row]) -> Iterator[Suggestion]:
+def _small_files(rows: Sequence[Row], slots: int) -> Iterator[Suggestion]:
+    """So many that they become too many tasks are a matter of scheduling."""
     for row in rows:
         files, size = row["files"], row["bytes"]
         if row["kind"] == _SCAN and files and size is not None and files >= _FILES and size / files < _SMALL:
             yield Suggestion(
-                part=_SCAN,
+                part=SCHEDULING if files > _A_TASK * _MANY * slots else _SCAN,
                 change=f"fewer and larger files of {row['table'] or 'the input'}: query {row['query']} reads {files:,}"
                 f" of {show_size(size / files)} on average",
                 gain=None,
@@ -128,7 +130,7 @@ def _partitions(
             )
         elif count > _MANY * slots and size < _TINY:
             yield Suggestion(
-                part="no task: scheduling",
+                part=SCHEDULING,
                 change=f"fewer partitions: {name} has {count:,} of {show_size(size)} (spark.sql.shuffle.partitions,"
                 " spark.sql.adaptive.enabled)",
                 gain=None,
@@ -139,20 +141,8 @@ def _skewed(rows: Sequence[Row]) -> Iterator[Suggestion]:
     for row in rows:
         if row["skewed"]:
             yield Suggestion(
-                part="no task: stragglers",
+                part=STRAGGLERS,
                 change=f"spread the keys of query {row['query']}: {row['skewed']:,} partitions of an exchange were so large"
                 " that Spark split them",
-                gain=None,
-            )
-
-
-def _spills(rows: Sequence[Row]) -> Iterator[Suggestion]:
-    for row in rows:
-        if row["spilled"]:
-            where = ", ".join(map(str, row["stages"]))
-            yield Suggestion(
-                part="data: scratch",
-                change=f"more memory for each task, or more partitions: {label(row)} in stage {where} spilled"
-                f" {show_size(row['spilled'])} (spark.executor.memory, spark.sql.shuffle.partitions)",
                 gain=None,
             )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from weft.analysis.explain import limits, tasktime
+from weft.analysis.explain import findings, limits, tasktime
 from weft.analysis.explain.attribution import MOST_UNCLASSIFIED, Attribution
 from weft.analysis.explain.gauges import CORES
 from weft.analysis.explain.slots import DRIVER, FEW, SCHEDULING, START, STRAGGLERS
@@ -62,7 +62,12 @@ def of_job(
     others = [part for part in named if part is not best and part.seconds >= _NAMED * whole][:2]
     then = ", ".join(f"{percent(part.seconds / whole)} {part.name}" for part in others)
     spent = f"{percent(best.seconds / whole)} of the job's slot time {_spent(best)}{limits.at(limit)}"
-    if not failed and best.bound is not None and best.bound >= 1 + _NAMED:
+    if (
+        not failed
+        and best.bound is not None
+        and best.bound >= 1 + _NAMED
+        and not findings.planning(best, found.slots)
+    ):
         spent += f" (at most {best.bound:.1f} times faster without)"
     spent = f"{spent}; then {then}." if then else f"{spent}."
     return f"{spent} The run failed: where its time went is not why." if failed else spent

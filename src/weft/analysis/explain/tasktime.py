@@ -107,11 +107,16 @@ def _causes(found: StageTasks) -> dict[str, float]:
 
 
 def balance(found: StageTasks) -> Balance:
-    """The measured seconds of some tasks beside the seconds that they had."""
+    """The measured seconds of some tasks beside the seconds that they had.
+
+    Clocks around fetches and pauses run on while a task waits for a CPU, as those around file calls do: that much may be both.
+    """
     scheduling, _, _, blocked = _divided(found)
     running = (found.cpu or 0.0) + (found.waiting or 0.0)
+    files, causes = sum(_files(found).values()), sum(_causes(found).values())
+    queued = max(0.0, (found.waiting or 0.0) - (sum(found.files.values()) - files))
     return Balance(
-        causes=sum(_causes(found).values()),
+        causes=files + max(0.0, causes - files - queued),
         blocked=blocked,
         running=running,
         occupied=found.held - scheduling,

@@ -129,6 +129,8 @@ class Suggestion(Part):
     """Whether it changes the program, and not how it is run."""
     shows: bool = False
     """Whether it saves nothing, and shows more."""
+    fact: bool = False
+    """Whether a stage or a plan shows it, of which no prediction knows."""
 
 
 class Trying(Part):

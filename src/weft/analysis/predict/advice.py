@@ -167,10 +167,10 @@ def _parts(part: str | FilePart) -> tuple[str, ...]:
 
 
 def _suggested(explained: Explanation | None, predicted: Collection[str]) -> dict[str, Any]:
-    """What the explanation suggests, about parts of which no model shows more."""
+    """What the explanation suggests: facts, and of parts of which no model shows more."""
     if explained is None:
         return {}
-    found = [one for one in explained.findings if one.part not in predicted]
+    found = [one for one in explained.findings if one.fact or one.part not in predicted]
     return {"findings": tuple(found[:MOST]), "work": explained.work}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars
 
-from weft.analysis.explain import explanation, pauses, pythontime, recovery, stacks
+from weft.analysis.explain import explanation, findings, pauses, pythontime, recovery, stacks
 from weft.analysis.explain.fitting import Used
 from weft.analysis.explain.pauses import Pause
 from weft.analysis.explain.spread import Readings
@@ -137,12 +137,13 @@ def _explained(
 
     Not of a stream, which lasts as long as its schedule, however fast its engine is.
     """
+    head = sources.stored.head
     if metrics.count <= kept.IN_MEMORY:
         used, failed = _calibration(sources), sources.verdict() in {"INVALID", "KILLED"}
         workers = sources.rows(
             "what Python workers did", lambda: tuple(pythontime.read(sources.stored.folder / "python"))
         )
-        return sources.attempt(
+        found = sources.attempt(
             "the slot time",
             lambda: explanation.explain(
                 metrics,
@@ -159,6 +160,7 @@ def _explained(
             ),
             None,
         )
+        return found and findings.observable(found, head.probes, imported=head.imported is not None)
     sources.gaps.append(
         f"where the slot time went was left out: the job has {metrics.count:,} tasks, and at most"
         f" {kept.IN_MEMORY:,} are attributed; the figures of its stages are of all tasks"

@@ -10,6 +10,7 @@ from typing import Any
 from weft.report.draw.blocks import Chart, Section, Tone
 
 _CODE = re.compile("`([^`]+)`")
+_PERCENT = re.compile(r"(?<=\d) %")
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,11 @@ def _marked(text: str) -> Any:
     return markupsafe.Markup(_CODE.sub(r"<code>\1</code>", str(markupsafe.escape(text))))  # noqa: S704 - escaped
 
 
+def _together(text: str) -> str:
+    """A text whose figures are not apart from their percent signs at the end of a line."""
+    return _PERCENT.sub("\u00a0%", text)
+
+
 def _inert(text: str) -> str:
     # nothing inside a script element may end it
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
@@ -80,5 +86,5 @@ def _template(name: str) -> Any:
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.globals["drawn"] = inline_charts
-    environment.filters["marked"] = _marked
+    environment.filters |= {"marked": _marked, "together": _together}
     return environment.get_template(name)

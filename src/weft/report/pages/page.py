@@ -14,6 +14,7 @@ from weft.report.draw.html import HtmlPage, render
 from weft.report.pages.contents import makers
 from weft.report.sections import verdict
 from weft.report.sections.explain import to_try
+from weft.report.sections.failure import hint
 from weft.text import entry
 from weft.text.numbers import maybe
 from weft.text.units import show_seconds, show_size
@@ -48,14 +49,13 @@ def save(page: str, path: Path) -> Path:
 
 def text(summary: Summary, base: str | None = None) -> str:
     """A run's page. `base`: what leads to the record from where it will be; without it, logs are no links."""
-    trying = summary.explanation.trying if summary.explanation else None
     return render(
         HtmlPage(
             title=": ".join(filter(None, [summary.program, summary.id])),
             badge=summary.verdict,
             tone=verdict.tone(summary),
             sentences=[verdict.sentence(summary), *_where(summary)],
-            trying=to_try(summary.explanation) if summary.explanation and trying else (),
+            trying=_to_do(summary),
             tiles=tiles(summary),
             notes=notes(summary),
             base=base,
@@ -65,6 +65,14 @@ def text(summary: Summary, base: str | None = None) -> str:
             sections=build(makers(), summary),
         )
     )
+
+
+def _to_do(summary: Summary) -> list[str]:
+    """What to do about a failure, or what to try; nothing where nothing helps."""
+    if found := hint(summary):
+        return [found]
+    known = summary.explanation
+    return to_try(known) if known and known.trying else []
 
 
 def _where(summary: Summary) -> list[str]:

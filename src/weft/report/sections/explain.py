@@ -78,7 +78,8 @@ def to_try(explanation: Explanation) -> list[str]:
     """One thing and its command; or that nothing helps. Of a failed run, and without predictions, nothing."""
     if explanation.trying:
         return [words for words in trying(explanation.trying) if words]
-    return [nothing(explanation.work)] if explanation.decided and not explanation.failed else []
+    decided = explanation.decided and explanation.verdict and not explanation.failed
+    return [nothing(explanation.work)] if decided else []
 
 
 def blocks(explanation: Explanation) -> list[Block]:
@@ -183,7 +184,8 @@ def _stages(stages: Sequence[StageTime]) -> Table:
     rows = [(row.stage, row.name, percent(row.share), _shares(row), *_ratios(row.balance)) for row in stages]
     columns = ["stage", "name", Number("of slot time"), "largest parts", Number("causes"), Number("CPU")]
     note = (
-        "causes: what was measured of file calls, fetches and GC, over the time that tasks were blocked;"
+        "causes: what was measured of file calls, fetches and GC, less what of it may have been run-queue wait, over the time"
+        " that tasks were blocked;"
         " CPU: measured on a CPU or in its run queue, over the time that tasks had. Above 100 % something is counted twice."
     )
     return Table(columns, rows, note)

@@ -14,9 +14,15 @@ def failure(summary: Summary) -> Section:
     if summary.reason:
         blocks.append(Words(f"{summary.reason}.", "bad"))
     blocks += _evidence(summary)
-    if hint := summary.hint or (_LEFT_BEHIND if summary.verdict == "KILLED" else ""):
-        blocks.append(Words(f"hint: {hint}", "warn"))
+    if found := hint(summary):
+        blocks.append(Words(found, "warn"))
     return Section("failure", "Failure", blocks)
+
+
+def hint(summary: Summary) -> str:
+    """What to do about it; empty where nothing is known."""
+    found = summary.hint or (_LEFT_BEHIND if summary.verdict == "KILLED" else "")
+    return f"hint: {found}" if found else ""
 
 
 def _evidence(summary: Summary) -> list[Block]:
