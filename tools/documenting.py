@@ -42,7 +42,7 @@ DOCUMENTS = (
 FILES = (
     "LICENSE",
     "CITATION.cff",
-    "docs/report.png",
+    *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "docs" / "screens").glob("*.png"))),
     "examples/notebook.ipynb",
     "docs/site/iframe-worker.js",
     "docs/site/iframe-worker.LICENSE",
