@@ -9,10 +9,11 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import gallery
 import reference
+import siteconfig
+from siteconfig import Nav
 
 from weft.cli import manual
 from weft.cli.guard import run_guarded
@@ -48,8 +49,9 @@ FILES = (
     "docs/site/iframe-worker.LICENSE",
     "docs/site/extra.css",
 )
+BOOSTS = {GUIDE: 8, "README.md": 4, "examples/": 2, "reference/": 2, "": 0.001}
+"""By beginning of a page's path: what a match there counts in the search."""
 LINK = re.compile(r"(?<=\]\()([^)#\s]+)(?=[)#])")
-Nav = list[dict[str, Any]]
 
 
 def main() -> None:
@@ -61,9 +63,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="weft-docs-") as scratch:
         pages = Path(scratch) / "pages"
         copied = copy(pages)
-        nav = [{"Start": "README.md"}, *guides(), *added(pages, records), *rest(copied)]
+        nav = [{"Home": "README.md"}, *guides(), *added(pages, records), *rest(copied)]
         config = Path(scratch) / "mkdocs.yml"
-        config.write_text(json.dumps(configuration(nav, pages, out)))
+        config.write_text(json.dumps(siteconfig.configuration(nav, pages, out)))
         build(builder, config)
     man = out / "man" / "man1"
     man.mkdir(parents=True)
@@ -79,14 +81,15 @@ def copy(pages: Path) -> list[str]:
     )
     names = [str(path.relative_to(ROOT)) for path in found]
     for name in names:
-        write(pages / name, linked(name))
+        write(pages, name, linked(name))
     for name in FILES:
         (pages / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, pages / name)
     decisions = [name for name in names if name.startswith("docs/decisions/")]
-    lines = [f"- [{title(pages / name)}]({Path(name).name})" for name in decisions]
-    write(pages / "docs" / "decisions" / "README.md", "\n".join(["# Decisions", "", *lines, ""]))
-    return [*names, "docs/decisions/README.md"]
+    lines = [f"- [{title(name)}]({Path(name).name})" for name in decisions]
+    listing = "docs/decisions/README.md"
+    write(pages, listing, "\n".join(["# Decisions", "", *lines, ""]))
+    return [*names, listing]
 
 
 def linked(document: str) -> str:
@@ -117,7 +120,7 @@ def added(pages: Path, records: Path | None) -> Nav:
         "gallery/README.md": gallery.pages(pages / "gallery", records),
     }
     for name, text in texts.items():
-        write(pages / name, text)
+        write(pages, name, text)
     *references, shown = texts
     return [{"Gallery": [shown]}, {"Reference": references}]
 
@@ -136,42 +139,6 @@ def rest(copied: Sequence[str]) -> Nav:
     ]
 
 
-def configuration(nav: Nav, pages: Path, out: Path) -> dict[str, Any]:
-    """For mkdocs: everything is local, and whatever does not fit together is a warning."""
-    both = {"not_found": "warn", "absolute_links": "warn"}
-    checked = {
-        "nav": {"omitted_files": "warn", **both},
-        "links": {"anchors": "warn", "unrecognized_links": "warn", **both},
-    }
-    return {
-        "site_name": "weft",
-        "site_description": "Runs data engines on HPC machines, and explains where the time goes",
-        "docs_dir": str(pages),
-        "site_dir": str(out),
-        "use_directory_urls": False,
-        "theme": {
-            "name": "material",
-            "font": False,
-            "features": ["navigation.indexes", "navigation.top", "search.highlight", "content.code.copy"],
-            "palette": [_palette("default", "slate", "dark"), _palette("slate", "default", "light")],
-            "icon": {"logo": "material/chart-timeline"},
-        },
-        "extra": {"polyfills": ["docs/site/iframe-worker.js"], "generator": False},
-        "extra_css": ["docs/site/extra.css"],
-        "plugins": ["search", "offline"],
-        "markdown_extensions": ["tables", "fenced_code", "sane_lists", {"toc": {"permalink": True}}],
-        "validation": checked,
-        "nav": nav,
-    }
-
-
-def _palette(scheme: str, other: str, brightness: str) -> dict[str, Any]:
-    of_system = "light" if other == "slate" else "dark"
-    toggle = {"icon": "material/brightness-6", "name": f"switch to {brightness}"}
-    media = f"(prefers-color-scheme: {of_system})"
-    return {"media": media, "scheme": scheme, "primary": "blue grey", "accent": "teal", "toggle": toggle}
-
-
 def build(builder: Path, config: Path) -> None:
     """A warning ends it."""
     argv = [str(builder), "-m", "mkdocs", "build", "--strict", "--clean", "--config-file", str(config)]
@@ -185,13 +152,20 @@ def build(builder: Path, config: Path) -> None:
         raise WeftError("the documentation has warnings", tail=warnings[-30:])
 
 
-def title(path: Path) -> str:
-    return path.read_text().partition("\n")[0].lstrip("# ")
+def title(document: str) -> str:
+    return (ROOT / document).read_text().partition("\n")[0].lstrip("# ")
 
 
-def write(path: Path, text: str) -> None:
+def write(pages: Path, name: str, text: str) -> None:
+    """A page, with what the search makes of it."""
+    path = pages / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
+    path.write_text(f"---\nsearch:\n  boost: {boost(name)}\n---\n{text}")
+
+
+def boost(name: str) -> float:
+    """How much a match on a page counts in the search: what most readers look for is in the guides."""
+    return next(factor for start, factor in BOOSTS.items() if name.startswith(start))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 """Reference pages from definitions: commands, keys, and the classes that an adapter is made of."""
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from weft.cli.command import written
+import optiontable
+from optiontable import cell, escaped
+
 from weft.cli.verbs import VERBS, load
 from weft.host import settings
 from weft.spec.keys import describe
@@ -19,8 +20,12 @@ MODULES = (
 
 
 def commands() -> str:
-    """What `--help` shows of every verb."""
-    lines = ["# Commands", "", "The same as `weft COMMAND --help`, and as the man pages."]
+    """Every verb with its options."""
+    about = (
+        "What `weft COMMAND --help` and the man pages say, with types and defaults. A size is written as `512MB` or"
+        " `2GiB`, a time as `500ms`, `90s` or `8h`."
+    )
+    lines = ["# Commands", "", about]
     for name in VERBS:
         command = load(name)
         lines += [*_command(f"weft {name}", command)]
@@ -34,14 +39,8 @@ def _command(name: str, command: Any) -> Iterator[str]:
     for paragraph in (command.help or "").replace("\b", "").strip().split("\n\n"):
         text = " ".join(paragraph.split())
         example = text.removeprefix("Example: ")
-        yield f"{_escaped(text)}\n" if example == text else f"```\n{example}\n```\n"
-    rows = [_option(each) for each in command.params if not getattr(each, "hidden", False)]
-    if rows:
-        yield from ("| option | meaning |", "|---|---|", *rows)
-
-
-def _option(parameter: Any) -> str:
-    return f"| {_code(written(parameter))} | {_cell(getattr(parameter, 'help', None) or '')} |"
+        yield f"{escaped(text)}\n" if example == text else f"```\n{example}\n```\n"
+    yield from optiontable.rows(name, command)
 
 
 def keys() -> str:
@@ -63,7 +62,7 @@ def keys() -> str:
                 "",
                 f"### {kind}",
                 "",
-                _escaped(_first(model.__doc__ or "")),
+                escaped(_first(model.__doc__ or "")),
                 "",
                 *_table(describe(model)),
             ]
@@ -71,7 +70,7 @@ def keys() -> str:
 
 
 def _table(found: Sequence[Any]) -> list[str]:
-    rows = [f"| {_code(key.name)} | {_code(key.default)} | {_cell(key.description)} |" for key in found]
+    rows = [f"| {_code(key.name)} | {_code(key.default)} | {cell(key.description)} |" for key in found]
     return ["| key | default | meaning |", "|---|---|---|", *rows] if rows else ["It has no keys."]
 
 
@@ -84,7 +83,7 @@ def adapters() -> str:
     ]
     for module in MODULES:
         tree = ast.parse((settings.PACKAGE / f"{module}.py").read_text())
-        lines += ["", f"## weft.{module.replace('/', '.')}", "", _escaped(ast.get_docstring(tree) or "")]
+        lines += ["", f"## weft.{module.replace('/', '.')}", "", escaped(ast.get_docstring(tree) or "")]
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 lines += ["", f"### {node.name}", "", _text(node), *_members(node)]
@@ -104,7 +103,7 @@ def _members(node: ast.ClassDef) -> Iterator[str]:
                 if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
                 else ""
             )
-            yield from ("", f"```python\n{ast.unparse(each)}\n```", "", _escaped(str(below)))
+            yield from ("", f"```python\n{ast.unparse(each)}\n```", "", escaped(str(below)))
 
 
 def _signature(node: ast.FunctionDef) -> str:
@@ -114,7 +113,7 @@ def _signature(node: ast.FunctionDef) -> str:
 
 
 def _text(node: ast.ClassDef | ast.FunctionDef) -> str:
-    return _escaped(ast.get_docstring(node) or "")
+    return escaped(ast.get_docstring(node) or "")
 
 
 def _first(text: str) -> str:
@@ -123,13 +122,3 @@ def _first(text: str) -> str:
 
 def _code(text: str) -> str:
     return f"`{text}`" if text else ""
-
-
-def _cell(text: str) -> str:
-    return _escaped(" ".join(text.split())).replace("|", "\\|")
-
-
-def _escaped(text: str) -> str:
-    """As text, outside of code: Markdown would take some of its characters for marks."""
-    parts = re.split(r"(`[^`]*`)", text)
-    return "".join(part if at % 2 else re.sub(r"([*_<\[\]])", r"\\\1", part) for at, part in enumerate(parts))

@@ -2,14 +2,17 @@
 
 import json
 import shlex
+import subprocess
 import tomllib
 from itertools import pairwise
 from pathlib import Path
 
 import documenting
 import gallery
+import optiontable
 import pytest
 import reference
+import siteconfig
 
 from weft.cli.verbs import VERBS, load
 from weft.host import settings
@@ -24,6 +27,36 @@ def test_every_verb_and_its_options_are_on_the_page_of_commands() -> None:
     assert [verb for verb in VERBS if f"\n## weft {verb}\n" not in text] == []
     assert "\n## weft site init\n" in text
     assert "| `--scratch STORAGE` |" in text
+
+
+def test_every_option_has_a_type_and_a_default_which_is_the_one_of_the_code() -> None:
+    rows = [line for line in reference.commands().splitlines() if line.startswith("| ")]
+    cells = [row.strip("| ").split(" | ") for row in rows]
+    assert [row for row in cells if len(row) != 4 or not all(row)] == []
+    shown = set(rows)
+    assert (
+        "| `--choose first|sample` | one of these | `first` | the first jobs, or a seeded sample of all |"
+        in shown
+    )
+    engine = next(row for row in rows if row.startswith("| `--engine ENGINE`"))
+    assert "| text | `spark`, or that of the site profile |" in engine
+    assert "| `--json` | flag | off | print the result as JSON |" in shown
+    assert (
+        "| `--port PORT` | whole number, at least 1024, at most 65000 | a free one | of --tunnel |" in shown
+    )
+    assert any(row.startswith("| `WORKLOAD|STUDY` | text | required |") for row in rows)
+
+
+def test_what_is_taken_where_no_option_is_given_is_listed_for_options_that_exist() -> None:
+    verbs = {f"weft {verb}": load(verb) for verb in VERBS}
+    known = {
+        (name, word)
+        for name, verb in verbs.items()
+        for each in verb.params
+        for word in (*each.opts, each.metavar)
+    }
+    every = {("", word) for _, word in known}
+    assert set(optiontable._TAKEN) <= known | every
 
 
 def test_every_kind_and_its_keys_are_on_the_page_of_keys() -> None:
@@ -48,7 +81,7 @@ def test_the_classes_of_each_family_are_on_the_page_of_adapters() -> None:
 
 
 def test_text_is_no_markup() -> None:
-    escaped = reference._escaped
+    escaped = optiontable.escaped
     assert escaped("a_b, *c*, <d>, [e], `f_g`") == "a\\_b, \\*c\\*, \\<d>, \\[e\\], `f_g`"
 
 
@@ -106,3 +139,32 @@ def test_every_guide_is_below_a_question_or_below_more(monkeypatch: pytest.Monke
     first, rest = documenting.guides()
     assert first == {"Which engine": ["docs/guide/flink.md"]}
     assert len(rest["More"]) == len(list((ROOT / "docs/guide").glob("*.md"))) - 1
+
+
+def test_a_guide_counts_more_in_the_search_than_a_study() -> None:
+    pages = ("docs/guide/scratch.md", "README.md", "reference/commands.md", "studies/nersc-lustre/README.md")
+    found = [documenting.boost(name) for name in pages]
+    assert found == sorted(found, reverse=True)
+    assert found[0] > found[2] > found[3]
+
+
+@pytest.mark.parametrize(
+    ("origin", "address"),
+    [
+        ("https://example.org/weft.git", "https://example.org/weft"),
+        ("https://me:secret@example.org:8443/weft", "https://example.org:8443/weft"),
+        ("/home/me/weft", ""),
+        ("git@example.org:weft.git", ""),
+        ("", ""),
+    ],
+)
+def test_the_site_leads_to_the_repository_where_a_clone_came_from_a_public_one(
+    tmp_path: Path, origin: str, address: str
+) -> None:
+    (tmp_path / "CITATION.cff").write_text("title: weft\n")
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    if origin:
+        subprocess.run(["git", "-C", tmp_path, "remote", "add", "origin", origin], check=True)
+    assert siteconfig.repository(tmp_path) == address
+    (tmp_path / "CITATION.cff").write_text("title: weft\nrepository-code: https://cited.org/weft\n")
+    assert siteconfig.repository(tmp_path) == "https://cited.org/weft"
