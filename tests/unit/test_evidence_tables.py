@@ -191,3 +191,17 @@ def test_advice_has_what_was_predicted_and_what_was_real() -> None:
 def test_a_table_without_rows_is_none(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("figures.rows.read", lambda _: [])
     assert tables.lines(name) is None
+
+
+def test_what_a_pool_saves_is_a_line_for_each_file_system() -> None:
+    taken = {
+        "memory": 10.0,
+        "delayed:lustre": 20.0,
+        "loopback,size=2G+delayed:lustre": 13.0,
+        "pool+delayed:lustre": 12.5,
+    }
+    rows = [
+        {"cell": {"workload.mappers": 40, "scratch": scratch}, "measures": {"seconds": seconds}}
+        for scratch, seconds in taken.items()
+    ]
+    assert shown("pool-pays", *rows)[2] == "| 1,600 | `lustre` | 20.0 | 13.0 | 12.5 | 10.0 | 1.60 |"

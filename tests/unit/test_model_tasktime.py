@@ -185,6 +185,13 @@ def test_more_cpu_time_than_slots_is_counted_twice() -> None:
     assert "stage 1, 31.0 s on a CPU" in doubt(found, slot_time=120)
 
 
+def test_a_thread_may_wait_for_a_cpu_before_its_task_runs() -> None:
+    """Of 2,000 short tasks, half of the time is on the way to executors and back."""
+    short = balance(StageTasks(60, scheduling=30, cpu=15, waiting=20))
+    assert (short.running, short.occupied, short.held) == (35, 30, 60)
+    assert not doubt([("1", short)], slot_time=60)
+
+
 def test_what_one_stage_lacks_does_not_make_up_for_what_another_has_too_much_of() -> None:
     twice, nothing = StageTasks(10, gc=20), StageTasks(40)
     assert doubt([("0", balance(twice)), ("1", balance(nothing))], slot_time=50)

@@ -17,6 +17,7 @@ from figures.tables import (
     links,
     long,
     mllib,
+    poolpays,
     published,
     queries,
     replays,
@@ -91,6 +92,7 @@ TABLES: Mapping[str, Table] = {
         "bench/run nersc-lustre-mllib", together(mllib.slowdowns, rules("nersc-lustre-mllib"))
     ),
     "overhead": Table("bench/run overhead", over("probes", "null", ["run"])),
+    "pool-pays": Table("bench/run pool-pays", poolpays.lines),
     "published": Table("bench/published", published.lines),
     "queries": Table("bench/queries", queries.table),
     "streams": Table("bench/run streams", streams.lines),

@@ -21,11 +21,13 @@ class Balance(Part):
     """On a CPU or in its run queue."""
     occupied: float
     """Slot-seconds, without the way to executors and back."""
+    held: float
+    """Slot-seconds, with that way, on which a task's thread may wait for a CPU already."""
 
     @property
     def too_much(self) -> tuple[float, float]:
         """Seconds that were measured and that the tasks did not have: blocked, and running."""
-        return max(0.0, self.causes - self.blocked), max(0.0, self.running - self.occupied)
+        return max(0.0, self.causes - self.blocked), max(0.0, self.running - self.held)
 
     @property
     def sentence(self) -> str:
@@ -35,7 +37,7 @@ class Balance(Part):
             return f"{self.causes:.1f} s of causes were measured in {self.blocked:.1f} s that its tasks were blocked"
         return (
             f"{self.running:.1f} s on a CPU or in its run queue were measured in"
-            f" {self.occupied:.1f} s that its tasks had"
+            f" {self.held:.1f} s that its tasks had"
         )
 
 
@@ -48,10 +50,10 @@ def doubt(stages: Sequence[tuple[str, Balance]], slot_time: float) -> str:
     causes, running = (
         (sum(pair) for pair in zip(*(each.too_much for each in found), strict=True)) if found else (0, 0)
     )
-    blocked, occupied = sum(each.blocked for each in found), sum(each.occupied for each in found)
+    blocked, held = sum(each.blocked for each in found), sum(each.held for each in found)
     if causes + running < LEAST * slot_time:
         return ""
-    if causes <= (MOST - 1) * blocked and running <= (MOST - 1) * occupied:
+    if causes <= (MOST - 1) * blocked and running <= (MOST - 1) * held:
         return ""
     name, worst = max(stages, key=lambda each: sum(each[1].too_much))
     return f"of stage {name}, {worst.sentence}: something is counted twice"

@@ -120,6 +120,7 @@ def balance(found: StageTasks) -> Balance:
         blocked=blocked,
         running=running,
         occupied=found.held - scheduling,
+        held=found.held,
     )
 
 

@@ -192,7 +192,7 @@ def _stages(stages: Sequence[StageTime]) -> Table:
 
 
 def _ratios(found: Balance) -> Iterator[str]:
-    for one, other in ((found.causes, found.blocked), (found.running, found.occupied)):
+    for one, other in ((found.causes, found.blocked), (found.running, found.held)):
         yield percent(one / other if other > _MOMENT else None)
 
 

@@ -1,0 +1,48 @@
+"""What remedies for shuffle files save, by file system and number of blocks."""
+
+from collections.abc import Sequence
+
+from figures.rows import Row
+from figures.shown import spread, table, valid
+from weft.analysis.compare import statistics
+from weft.report.draw.interval import interval
+from weft.text.numbers import NONE
+
+_MEMORY, _PLAIN = "memory", "delayed"
+_WAYS = (_PLAIN, "loopback", "pool")
+_MAPPERS = "workload.mappers"
+
+
+def lines(rows: Sequence[Row]) -> list[str]:
+    """A line for each number of blocks and file system: seconds as it is, with each remedy and in memory, and what the pool saves."""
+    taken: dict[tuple[int, str, str], list[float]] = {}
+    for each in valid(rows):
+        way, below = _place(str(each["cell"]["scratch"]))
+        mappers = int(each["cell"][_MAPPERS])
+        taken.setdefault((mappers, below, way), []).append(each["measures"]["seconds"])
+    places = list(dict.fromkeys((mappers, below) for mappers, below, way in taken if way != _MEMORY))
+    body = []
+    for mappers, below in sorted(places, key=lambda place: place[0]):
+        plain, pool = (taken.get((mappers, below, way), []) for way in (_PLAIN, "pool"))
+        ratio = interval(statistics.ratio(plain, pool)) if plain and pool else NONE
+        times = [
+            *(taken.get((mappers, below, way), []) for way in _WAYS),
+            taken.get((mappers, "", _MEMORY), []),
+        ]
+        body.append([f"{mappers**2:,}", f"`{below}`", *map(spread, times), ratio])
+    head = [
+        "blocks",
+        "file system",
+        "as it is, s",
+        "`loopback`, s",
+        "`pool`, s",
+        "`memory`, s",
+        "as it is over pool",
+    ]
+    return table(head, body)
+
+
+def _place(scratch: str) -> tuple[str, str]:
+    """How shuffle files are kept, and the file system below: of `loopback,size=2G+delayed:lustre`, loopback and lustre."""
+    way, _, below = scratch.partition("delayed:")
+    return way.partition(",")[0].rstrip("+") or _PLAIN, below
