@@ -24,6 +24,7 @@ RUN_BY = {
     "docs/guide/on-slurm.md": "tests/hosts/test_guide.py",
     "docs/guide/own-cluster.md": "tests/local/test_persistent.py",
     "docs/guide/scratch.md": README,
+    "docs/guide/slow-on-lustre.md": README,
     "docs/guide/streams.md": README,
     "docs/guide/submit.md": README,
     "docs/guide/timely.md": README,

@@ -26,7 +26,16 @@ GUIDES: Mapping[str, Sequence[str]] = {
     "Start": ("install", "first-run", "faq", "glossary", "others"),
     "Run my job": ("submit", "workloads", "own-cluster", "failures", "doctor"),
     "Which storage": ("scratch", "survey", "hdfs", "dedicated"),
-    "Why is it slow": ("explain", "compare", "top", "calibrate", "predict", "trace", "import"),
+    "Why is it slow": (
+        "slow-on-lustre",
+        "explain",
+        "compare",
+        "top",
+        "calibrate",
+        "predict",
+        "trace",
+        "import",
+    ),
     "Which engine": ("flink", "hadoop", "hive", "timely", "powergraph", "kafka", "streams"),
     "On a real machine": ("on-slurm", "on-hosts", "security"),
 }

@@ -18,6 +18,7 @@ NEEDED = {
     "docs/guide/hadoop.md": VIRTUAL,
     "docs/guide/hdfs.md": VIRTUAL,
     "docs/guide/scratch.md": DELAYED,
+    "docs/guide/slow-on-lustre.md": (*VIRTUAL, *NATIVE, *DELAYED),
     "docs/guide/submit.md": (*VIRTUAL, *NATIVE),
     "docs/guide/timely.md": (*VIRTUAL, *TIMELY),
     "examples/README.md": (*VIRTUAL, *NATIVE),

@@ -38,7 +38,8 @@ def advise(run: str = "last") -> Advice:
 
 def of(stored: Stored, explained: Explanation) -> Advice:
     """On a record whose slot time is explained: predictions, as far as it has what they need, and findings."""
-    imported = stored.head.workload not in KINDS  # its workload is the name of the application
+    # the workload of an imported record is the name of the application, which may be one of weft's
+    imported = stored.head.imported is not None or stored.head.workload not in KINDS
     name, directory = stored.directory.name, "" if imported else str(stored.directory)
     if explained.coverage.tasks > MOST_TASKS:
         why = f"{explained.coverage.tasks:,} tasks are more than the {MOST_TASKS:,} that are scheduled again for each change"
