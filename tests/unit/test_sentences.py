@@ -1,0 +1,67 @@
+"""Sentences of the README and the guides have at most 30 words. Code, tables and figures that are made from rows are left out."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.documents import ROOT
+
+MOST = 30
+DOCUMENTS = ["README.md", *sorted(f"docs/guide/{path.name}" for path in (ROOT / "docs/guide").glob("*.md"))]
+_LEFT_OUT = (
+    r"<!-- evidence.*?<!-- end of evidence -->",
+    r"^ *```.*?^ *```$",
+    r"<!--.*?-->",
+    r"^\|.*?$",
+    r"^#.*?$",
+)
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_CODE = re.compile(r"`[^`]+`")
+_ITEM = re.compile(r"^ *([-*]|\d+\.) ", re.MULTILINE)
+_END = re.compile(r"(?<![a-z]\.[a-z])(?<!\bal)(?<!\bvs)[.!?][\"'*)]*\s+|\n{2,}")
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Each as one line; what is in backquotes is one word, and of a link only its text remains."""
+    for pattern in _LEFT_OUT:
+        text = re.sub(pattern, "\n\n", text, flags=re.DOTALL | re.MULTILINE)
+    text = _ITEM.sub("\n\n", _CODE.sub("code", _LINK.sub(r"\1", text)))
+    for sentence in _END.split(text):
+        if words := " ".join(sentence.split()):
+            yield words
+
+
+def length(sentence: str) -> int:
+    """Words: what has a letter or a digit."""
+    return sum(any(letter.isalnum() for letter in word) for word in sentence.split())
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_no_sentence_of_a_guide_has_more_than_30_words(document: str) -> None:
+    found = sentences((ROOT / document).read_text())
+    assert [f"{length(one)} words: {one}" for one in found if length(one) > MOST] == []
+
+
+LONG = " ".join(["word"] * 31)
+
+
+@pytest.mark.parametrize(
+    ("text", "longest"),
+    [
+        (LONG, 31),
+        (f"{LONG}. Short.", 31),
+        (f"Short, as et al. say it. {LONG}", 31),
+        (f"- {LONG}\n- short", 31),
+        (f"| {LONG} |", 0),
+        (f"```sh\n{LONG}\n```", 0),
+        (f"Short: `{LONG}`.", 2),
+        ("One [two three](https://example.org/four) five.", 4),
+        (f"# {LONG}\n\nOne\ntwo.", 2),
+        ("weft begins. weft ends.", 2),
+        (f"<!-- evidence: x -->\n\n{LONG}\n\n<!-- end of evidence -->", 0),
+        ("- one two\n- three", 2),
+    ],
+)
+def test_words_are_counted_by_sentence(text: str, longest: int) -> None:
+    assert max(map(length, sentences(text)), default=0) == longest
