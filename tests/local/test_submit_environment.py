@@ -1,6 +1,5 @@
 """A packed environment of Python: the workers run its interpreter, and import what is in it."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -28,11 +27,12 @@ def test_workers_run_the_python_of_an_archive_and_import_its_packages(weft: Weft
     (packages / "doubling.py").write_text("def twice(number):\n    return 2 * number\n")
     archive = weft.home / "environment.tar.gz"
     subprocess.run(["tar", "-czf", archive, "-C", made, "."], check=True)
-    weft.environment |= {
-        "PYSPARK_DRIVER_PYTHON": str(made / "bin" / "python"),
-        "PYSPARK_PYTHON": os.path.join(".", "environment", "bin", "python"),
-    }
-    done = weft("submit", "--nodes", "local:1", "--archives", f"{archive}#environment", "--", str(job))
+    done = weft(
+        "submit",
+        *("--nodes", "local:1", "--archives", f"{archive}#environment", "--", str(job)),
+        PYSPARK_DRIVER_PYTHON=str(made / "bin" / "python"),
+        PYSPARK_PYTHON="./environment/bin/python",
+    )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "sum 90"

@@ -315,9 +315,7 @@ def test_explain_takes_a_log_and_says_where_its_record_is(tmp_path: Path) -> Non
     shutil.copy(PLAIN, log)
     first = RUNNER.invoke(app, ["explain", str(log), "--json"])
     assert first.exit_code == 0, first.exception
-    found = json.loads(first.stdout)
-    assert found["sentence"]
-    assert found["trying"]["command"] == "weft submit --probe fileops -- PROGRAM"
+    assert json.loads(first.stdout)["sentence"]
     (record,) = settings.runs().iterdir()
     assert f"record {record}, imported from {log} and kept; nobody checked the result" in first.stderr
     os.utime(log, (0, 0))

@@ -15,6 +15,7 @@ _LEFT_OUT = (
     r"<!--.*?-->",
     r"^\|.*?$",
     r"^#.*?$",
+    r"^!\[.*?$",
 )
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _CODE = re.compile(r"`[^`]+`")
@@ -61,6 +62,7 @@ LONG = " ".join(["word"] * 31)
         ("weft begins. weft ends.", 2),
         (f"<!-- evidence: x -->\n\n{LONG}\n\n<!-- end of evidence -->", 0),
         ("- one two\n- three", 2),
+        (f"![{LONG}](page.png)\none two", 2),
     ],
 )
 def test_words_are_counted_by_sentence(text: str, longest: int) -> None:

@@ -100,15 +100,8 @@ class Advice(Part):
 
     def _found(self, found: Suggestion) -> Trying:
         return Trying(
-            change=found.change,
-            gain=None,
-            high=found.gain,
-            command=_command(self.directory, found.flags) or self._as_own_job(found.flags),
+            change=found.change, gain=None, high=found.gain, command=_command(self.directory, found.flags)
         )
-
-    def _as_own_job(self, flags: Sequence[str]) -> str:
-        """The command for a user's program that ran without weft."""
-        return " ".join(["weft submit", *flags, "-- PROGRAM"]) if flags and self.own else ""
 
 
 def advise(
