@@ -1,4 +1,4 @@
-"""Sentences of the README and the guides have at most 30 words. Code, tables and figures that are made from rows are left out."""
+"""Sentences of the README, the guides and the list of changes have at most 30 words. Code, tables and figures that are made from rows are left out."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,15 @@ import pytest
 from tests.documents import ROOT
 
 MOST = 30
-DOCUMENTS = ["README.md", *sorted(f"docs/guide/{path.name}" for path in (ROOT / "docs/guide").glob("*.md"))]
+DOCUMENTS = [
+    "README.md",
+    "CHANGELOG.md",
+    *sorted(
+        str(path.relative_to(ROOT))
+        for folder in ("guide", "releases")
+        for path in (ROOT / "docs" / folder).glob("*.md")
+    ),
+]
 _LEFT_OUT = (
     r"<!-- evidence.*?<!-- end of evidence -->",
     r"^ *```.*?^ *```$",
