@@ -137,6 +137,8 @@ def _train(java: Path, training: Training, target: Path) -> None:
     scratch = target / "scratch"
     scratch.mkdir()
     flags = [f"-XX:ArchiveClassesAtExit={target / _ARCHIVE}", f"-Djava.io.tmpdir={scratch}"]
+    # it runs for seconds: what C2 would compile takes longer than it saves, and is in no archive
+    flags.append("-XX:TieredStopAtLevel=1")
     shell.run(
         [str(java), *flags, "-XX:-UsePerfData", *training(scratch)], timeout=300, env={"TMPDIR": str(scratch)}
     )
