@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
+import lacking
+
 BEGAN = time.monotonic()
 ROOT = Path(__file__).resolve().parents[1]
 BEAT = 5.0
@@ -25,6 +27,9 @@ NEED = 1_000_000_000
 def main() -> None:
     lock = Path(sys.argv[1])
     try:
+        if lacks := lacking.message(sys.argv[2:], cache()):
+            print(lacks, file=sys.stderr)
+            sys.exit(2)
         environment = cache() / name(lock)
         with locked(environment):
             if not usable(environment):

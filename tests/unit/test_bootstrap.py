@@ -9,10 +9,12 @@ import tarfile
 from pathlib import Path
 
 import bootstrap
+import lacking
 import pytest
 from bootstrap import usable
 
 from tests.fakes import fake_program
+from weft.host.provision import jdk
 
 ROOT = Path(__file__).parents[2]
 
@@ -123,3 +125,79 @@ def test_weft_starts_through_a_link_from_elsewhere(tmp_path: Path) -> None:
         cwd="/",
     )
     assert done.stdout == f"{ROOT}/src -P -m weft run a b\n", done.stderr
+
+
+def without_java(tmp_path: Path, **programs: str) -> "subprocess.CompletedProcess[str]":
+    """`./weft run terasort` with an empty cache, and no programs but those of a shell, Python and these."""
+    tools = tmp_path / "bin"
+    for name in ("sha256sum", "cut", "dirname", "readlink", "cat"):
+        fake_program(tools, name, f'exec /usr/bin/{name} "$@"')
+    fake_program(tools, "python3", f'exec {sys.executable} "$@"')
+    for name, text in programs.items():
+        fake_program(tools, name, text)
+    environment = {"PATH": str(tools), "WEFT_CACHE": str(tmp_path / "cache"), "HOME": str(tmp_path)}
+    argv = ["/bin/sh", str(ROOT / "weft"), "run", "terasort"]
+    return subprocess.run(argv, env=environment, capture_output=True, text=True, check=False, cwd=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("programs", "says"),
+    [
+        ({}, "error: found no java on PATH; found no mvn (Maven) on PATH"),
+        (
+            {"java": "echo 'openjdk version \"17.0.9\"' >&2"},
+            "is a Java runtime without a compiler (javac); found no mvn",
+        ),
+        (
+            {"java": "echo 'java version \"1.8.0_402\"' >&2", "javac": "true", "mvn": "true"},
+            "is Java 8, and 17 is needed",
+        ),
+    ],
+    ids=["nothing", "a runtime", "an old one"],
+)
+def test_what_a_run_lacks_is_reported_before_anything_is_made_or_downloaded(
+    tmp_path: Path, programs: dict[str, str], says: str
+) -> None:
+    done = without_java(tmp_path, **programs)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "hint: apt-get install openjdk-17-jdk-headless maven" in done.stderr
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "needs"),
+    [
+        ("run terasort", True),
+        ("submit --nodes local:1 a.py -- --dry-run", True),
+        ("up --engine flink", True),
+        ("run terasort --dry-run", False),
+        ("run terasort --engine limit", False),
+        ("run --help", False),
+        ("plan terasort", False),
+        ("doctor", False),
+        ("", False),
+    ],
+)
+def test_only_a_command_that_starts_java_needs_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, needs: bool
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    assert bool(lacking.message(["-P", "-m", "weft", *words.split()], tmp_path)) is needs
+
+
+def test_with_jars_that_were_built_before_a_runtime_is_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_program(tmp_path / "bin", "java", "echo 'openjdk version \"21\"' >&2")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/bin")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    asked = ["-m", "weft", "run", "terasort"]
+    assert "javac" in lacking.message(asked, tmp_path)
+    (tmp_path / "jars-core-0123").mkdir()
+    assert lacking.message(asked, tmp_path) == ""
+
+
+def test_the_oldest_java_is_the_one_that_weft_accepts() -> None:
+    assert lacking.OLDEST == jdk.OLDEST

@@ -6,6 +6,8 @@ import json
 import os
 import random
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import polars
@@ -44,6 +46,29 @@ HADOOP = LOGS / "mapreduce-3.5-binary.jhist.gz"
 """Hadoop 3.5.0's own job history of a sort with 4 maps and 4 reduces, in Avro's binary encoding, its default."""
 ROLLED = LOGS / "eventlog_v2_local-1795367961294"
 """Spark 4.0.1 with its defaults (rolling, zstd), local[2], wordcount.py."""
+
+
+WITHOUT_LZMA = """
+import sys
+from pathlib import Path
+sys.modules["lzma"] = None
+from weft.cli import outcomes
+from weft.errors import MissingError
+from weft.run.imports.importing import import_log
+try:
+    import_log(Path(sys.argv[1]), Path(sys.argv[2]))
+except MissingError as error:
+    print(error.message)
+"""
+
+
+def test_a_python_that_was_built_without_lzma_runs_weft_and_says_what_it_cannot_read(tmp_path: Path) -> None:
+    log = tmp_path / "job_1_0001-X.jhist"
+    log.write_bytes(gzip.decompress(HADOOP.read_bytes()))
+    argv = [sys.executable, "-P", "-c", WITHOUT_LZMA, str(log), str(tmp_path / "runs")]
+    done = subprocess.run(argv, capture_output=True, text=True, check=True)
+    assert done.stdout == f"a job history in Avro cannot be read: {sys.executable} has no module lzma\n"
+    assert list((tmp_path / "runs").iterdir()) == []
 
 
 def imported(log: Path, tmp_path: Path) -> Summary:

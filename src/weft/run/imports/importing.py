@@ -2,25 +2,27 @@
 
 import json
 import os
+import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
 from polars.exceptions import PolarsError
 
-from weft.errors import StorageError, UsageError
+from weft.errors import MissingError, StorageError, UsageError
 from weft.facts.jobmetrics import JobMetrics
 from weft.facts.loglines import DAMAGED
 from weft.host.programs.removal import remove_tree
 from weft.record import record as records
 from weft.record.record import Record, Stored
-from weft.run.imports import avro
 from weft.run.imports.found import Found, found_in
 from weft.run.imports.recognize import ApplicationLog, recognize
 from weft.run.imports.unpack import LIMIT, plain_name, unpack
 from weft.text.entry import Entry
 
+_AVRO = b"Avro-Binary\n"
 _UNSEEN = (
     "weft did not observe this cluster: run-queue wait and file calls have no name in a log;"
     " `weft submit` of the same job names them"
@@ -82,13 +84,25 @@ def _decoded(plain: Path) -> list[str]:
     """Lines of JSON instead of Avro's encoding of them. Returns what could not be read."""
     gaps: list[str] = []
     with plain.open("rb") as file:
-        if binary := file.peek(len(avro.MAGIC)).startswith(avro.MAGIC):
+        if binary := file.peek(len(_AVRO)).startswith(_AVRO):
             text = plain.with_name(".history")
             with text.open("w") as out:
-                out.writelines(f"{line}\n" for line in avro.lines(file, gaps))
+                out.writelines(f"{line}\n" for line in _of_avro(file, gaps))
     if binary:
         text.replace(plain)
     return gaps
+
+
+def _of_avro(file: BufferedReader, gaps: list[str]) -> Iterator[str]:
+    """Its events as lines. Raises MissingError on a Python without a module that only reading Avro needs, such as lzma."""
+    try:
+        from weft.run.imports import avro  # noqa: PLC0415 - every run would need that module
+    except ModuleNotFoundError as error:
+        raise MissingError(
+            f"a job history in Avro cannot be read: {sys.executable} has no module {error.name}",
+            hint="use a Python with it, or let Hadoop write mapreduce.jobhistory.jhist.format=json",
+        ) from error
+    return avro.lines(file, gaps)
 
 
 def _write(record: Record, path: Path, log: ApplicationLog, found: Found, gaps: Sequence[str]) -> None:
