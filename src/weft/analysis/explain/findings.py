@@ -63,7 +63,9 @@ def observable(found: Explanation, probes: Collection[str], *, imported: bool) -
     """Without suggestions to watch what was watched. A log was watched by nobody, and what it lacks needs a run."""
     left = [one for one in found.findings if not (one.shows and _watched(one, probes, imported=imported))]
     if imported and len(left) < len(found.findings) and not found.verdict:
-        left.append(Suggestion(part=UNCLASSIFIED, change=_RUN, gain=None, shows=True))
+        left.append(
+            Suggestion(part=UNCLASSIFIED, change=_RUN, gain=None, flags=("--probe", "fileops"), shows=True)
+        )
     return found.model_copy(update={"findings": tuple(left)})
 
 
