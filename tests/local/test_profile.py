@@ -18,7 +18,7 @@ def test_the_cpu_time_of_a_sort_has_categories(weft: Weft) -> None:
     shown = json.loads(weft("show", "last", "--json").stdout)
     columns = shown["profile"]["columns"]
     assert shown["profile"]["processes"] == 1
-    assert {"map", "reduce", "beside the tasks"} <= set(columns)
+    assert {"map", "reduce", "outside of tasks"} <= set(columns)
     assert {"sort", "serialisation"} <= set(columns["reduce"])
     spent = {name: sum(seconds.values()) for name, seconds in columns.items()}
     assert columns["reduce"].get("no rule", 0) <= spent["reduce"] / 10

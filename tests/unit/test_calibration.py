@@ -137,7 +137,7 @@ def test_without_a_fitting_calibration_there_is_a_reason_and_no_gauge(known: lis
     assert found.calibration is None
     assert list(found.refused) == ["machine"]
     assert gauges(readings({}), WINDOW, {}, found) == []
-    assert limits.Ceilings(found).sentence.startswith("No ceilings: ")
+    assert limits.Ceilings(found).sentence.startswith("No measured peaks: ")
 
 
 def used() -> Used:
@@ -172,7 +172,7 @@ def test_a_page_shows_its_gauges_and_which_calibration_they_are_of() -> None:
         "fewer calls or a faster service"
     )
     assert ceilings.of_part("processor") is None
-    assert ceilings.sentence.startswith("Ceilings by the calibration of here, ")
+    assert ceilings.sentence.startswith("Measured peaks by the calibration of here, ")
 
 
 def test_operations_of_several_kinds_share_the_server() -> None:
@@ -197,7 +197,7 @@ def test_seconds_without_calls_do_not_lower_a_gauge(rate: float, busy: int) -> N
 
 def test_cpus_and_links_have_gauges() -> None:
     found = measured({"cpu_user": 1.5, "cpu_system": 0.5, "net_send": 5e8})
-    assert found["processors"].share == pytest.approx(0.5)
+    assert found["CPUs"].share == pytest.approx(0.5)
     assert found["network: sent by node1"].share == pytest.approx(0.5)
 
 

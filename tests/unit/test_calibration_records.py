@@ -40,16 +40,16 @@ def test_a_page_shows_the_gauges_of_the_calibration_in_its_record(tmp_path: Path
     assert summary.explanation is not None
     gauges = {gauge.name: gauge for gauge in summary.explanation.gauges}
     assert gauges["network: sent by node1"].observed == pytest.approx(1e6, rel=0.01)
-    assert gauges["processors"].ceiling == 4
+    assert gauges["CPUs"].ceiling == 4
     text = page.text(summary)
     assert 'class="gauges"' in text
-    assert "Ceilings by the calibration of here" in text
+    assert "Measured peaks by the calibration of here" in text
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (None, "No ceilings: this machine was not calibrated when this ran."),
+        (None, "No measured peaks: this machine was not calibrated when this ran."),
         ('{"refused": {"machine": "the calibration is refused: it is old"}}', "it is old."),
         ("{", ""),
         ('{"calibration": 7}', ""),

@@ -107,7 +107,7 @@ def test_a_job_that_computes_is_compared_with_what_the_machine_can_do() -> None:
         )
     ]
     gauges = [
-        Limit(name="processors", unit="cores", observed=1.7, ceiling=2, share=0.85, peak=2),
+        Limit(name="CPUs", unit="cores", observed=1.7, ceiling=2, share=0.85, peak=2),
         Limit(
             name="bytes read: input",
             unit="B",

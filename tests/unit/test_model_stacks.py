@@ -60,7 +60,7 @@ def test_the_tasks_of_a_real_executor_have_categories(tmp_path: Path) -> None:
     found = stacks.profile(stacks.read(Entry(real(tmp_path))))
     assert found.processes == 1
     table = found.columns
-    assert list(table) == ["map", "reduce", "other tasks", "beside the tasks"]
+    assert list(table) == ["map", "reduce", "other tasks", "outside of tasks"]
     assert table["map"] == {
         "partitioning": 0.41, "serialisation": 0.45, "iterator": 0.07, "checksum": 0.08, "compression": 0.56, "network": 0.02,
         "file system": 0.04, "engine": 0.25, "kernel": 0.35, "jvm": 0.15,

@@ -23,7 +23,7 @@ def advise(
     try_: Annotated[
         int,
         typer.Option(
-            "--try", min=0, max=MOST, metavar="N", help="run the first N changes beside the old run"
+            "--try", min=0, max=MOST, metavar="N", help="run the first N changes and the old run in turn"
         ),
     ] = 0,
     repeat: Annotated[int, typer.Option(min=1, max=20, metavar="N", help="runs of each with --try")] = 2,

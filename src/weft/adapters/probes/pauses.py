@@ -13,7 +13,7 @@ class PausesProbe(JvmProbe):
 
     name: ClassVar[str] = "pauses"
     sources: ClassVar[Mapping[str, Source]] = {
-        "pauses": Source("s", "-Xlog:gc of each JVM", "work of the collector beside the program", "run")
+        "pauses": Source("s", "-Xlog:gc of each JVM", "concurrent work of the GC", "run")
     }
 
     def missing(self, layout: Layout) -> str | None:

@@ -18,7 +18,7 @@ INTERVAL_MS = 10
 
 _BLIND = (
     "JVMs that were killed before they wrote their stacks, programs that are no JVM and no worker of PySpark, frames inside of the kernel;"
-    " of Python workers native frames, threads beside the main one, and their last second"
+    " of Python workers native frames, threads other than the main one, and their last second"
 )
 
 
@@ -50,7 +50,7 @@ class ProfileProbe(JvmProbe):
         }
 
     def missing(self, layout: Layout) -> str | None:  # noqa: ARG002 - it depends on the machine alone
-        lacking = "async-profiler was not downloaded, or has no library for this processor"
+        lacking = "async-profiler was not downloaded, or has no library for this CPU architecture"
         return None if profiler.library() else lacking
 
     def option(self, folder: Path) -> str:

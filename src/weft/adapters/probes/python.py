@@ -16,7 +16,7 @@ FOLDER = "python"
 """The record's folder of the lines: NODE/COMPONENT/PID.jsonl, by the JVM that the workers belong to."""
 
 _BLIND = (
-    "workers that are killed, a task that fails, programs whose own PYTHONPATH hides weft's module; which of Python's threads beside the"
+    "workers that are killed, a task that fails, programs whose own PYTHONPATH hides weft's module; which of Python's threads other than the"
     " main one did what"
 )
 

@@ -47,9 +47,7 @@ _UNSEEN = "operations between two samples: an estimate, not a count"
 SOURCES = {
     "threads.cpu": Source("s", "/proc/PID/task/TID/schedstat, first field", _SHORT),
     "threads.system": Source("s", "/proc/PID/task/TID/stat stime", _SHORT),
-    "threads.wait": Source(
-        "s", "/proc/PID/task/TID/schedstat, second field: runnable, on no processor", _SHORT
-    ),
+    "threads.wait": Source("s", "/proc/PID/task/TID/schedstat, second field: runnable, on no CPU", _SHORT),
     "threads.in": Source(
         "s",
         f"/proc/PID/task/TID/syscall, each {GLANCE * 1e3:.0f} ms; in calls on sockets and pipes by who is at the other end",

@@ -108,7 +108,7 @@ def _read(value: Any) -> Service:
     if adapter and not adapter.configurable:
         raise MisreadError(
             f"{kind} runs only if a storage or an engine needs it",
-            hint="select storages and engines with --input, --output and --engine",
+            hint="select storage and engines with --input, --output and --engine",
         )
     return KINDS.read(table)
 

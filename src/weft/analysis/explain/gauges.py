@@ -133,7 +133,7 @@ def _cpu(run: _Run, cores: Mapping[str, int]) -> Iterator[Limit]:
     done = run.rate(lambda node, of: of.counter.startswith("cpu_") and node in cores)
     if done.any():
         mean = float(np.average(done, weights=np.diff(run.times)))
-        yield _limit("processors", CORES, mean, float(sum(cores.values())), done, ["CPU"])
+        yield _limit("CPUs", CORES, mean, float(sum(cores.values())), done, ["CPU"])
 
 
 def _scheduler(run: _Run, launches: Numbers, found: Calibration) -> Iterator[Limit]:

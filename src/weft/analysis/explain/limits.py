@@ -65,9 +65,9 @@ class Ceilings:
         refused = "; ".join(self.used.refused.values())
         found = self.used.calibration
         if found is None:
-            return f"No ceilings: {refused}." if refused else ""
+            return f"No measured peaks: {refused}." if refused else ""
         date = time.strftime("%Y-%m-%d %H:%M", time.localtime(found.created))
-        about = f"Ceilings by the calibration of {found.machine}, {date}"
+        about = f"Measured peaks by the calibration of {found.machine}, {date}"
         links = f" Links of {found.rates[0].rate}: {_arrived(found.rates)}." if found.rates else ""
         return about + (f"; {refused}." if refused else ".") + links
 

@@ -22,7 +22,7 @@ from weft.text.entry import Entry
 SECONDS = 0.01
 """Processor seconds of one sample: the probe's interval."""
 NO_RULE = "no rule"
-BACKGROUND = "beside the tasks"
+BACKGROUND = "outside of tasks"
 WORKERS = "Python workers"
 _ACTIVITIES = {
     "user": "user code",

@@ -13,7 +13,7 @@ from weft.facts import engines
 from weft.facts.roles import ROLES
 from weft.facts.storages import layers
 
-CPUS = "the host's processors"
+CPUS = "the host's CPUs"
 NODES = "the nodes' own shares of them"
 DRIVER = "the driver's scheduler"
 LINKS = "the nodes' links"

@@ -73,7 +73,7 @@ def summarize(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
         "replay": sources.attempt("the replayed jobs", lambda: replayed.of_record(stored, metrics), None),
         "stream": stream,
         "pauses": sources.rows(
-            "the collector's pauses",
+            "GC pauses",
             lambda: pauses.of_nodes(logged, samples, metrics, names),
         ),
         "counters": sources.rows("the counters", lambda: totals.sums(sources, samples, phases, begin)),

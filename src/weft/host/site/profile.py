@@ -84,7 +84,7 @@ class Limits(BaseModel):
 
     nodes: int | None = Field(default=None, ge=1, description="largest number of nodes of a run; unset: any")
     storages: tuple[Word, ...] | None = Field(
-        default=None, description="storages that a run may use, such as 'disk' and 'pool'; unset: all"
+        default=None, description="storage types that a run may use, such as 'disk' and 'pool'; unset: all"
     )
 
     def require(self, nodes: int, storages: Collection[str]) -> None:
@@ -118,7 +118,7 @@ class Profile(BaseModel):
     )
     shared: Path | None = Field(
         default=None,
-        description="directory that every node sees, for input and output; unset: beside the records",
+        description="directory that every node sees, for input and output; unset: next to the records",
     )
     local: Path | None = Field(
         default=None,

@@ -35,7 +35,7 @@ def section(prediction: Prediction) -> Section:
             "seconds over cores",
             lambda: charts.scaling(_rows(prediction), [each.scratch for each in prediction.curves]),
             _bars(prediction),
-            "Lines: seconds of the result; areas: their band. The dot is the measured run.",
+            "Lines: seconds of the result; areas: their prediction interval. The dot is the measured run.",
         )
     )
     if prediction.notes:
@@ -68,7 +68,7 @@ def trust(prediction: Prediction) -> str:
         )
     return (
         f"Measured {show_seconds(prediction.measured)} on {prediction.nodes} nodes x {prediction.cores} cores. The model schedules"
-        f" the run itself in {percent(prediction.replay)} of that; the rest is carried along, and widens the band.{others}"
+        f" the run itself in {percent(prediction.replay)} of that; the rest is carried along, and widens the interval.{others}"
     )
 
 
@@ -77,7 +77,7 @@ def experimental(prediction: Prediction) -> str:
     factor = math.exp(VALUE["error_per_machine"])
     return (
         f"Experimental: {prediction.machine} is another machine than the measured one. How accurate this is there was not measured;"
-        f" nine ratios that papers published were off by a factor of {factor:.1f} (root of the mean square), which the band includes."
+        f" nine ratios that papers published were off by a factor of {factor:.1f} (root of the mean square), which the interval includes."
     )
 
 
@@ -120,7 +120,7 @@ def page(prediction: Prediction) -> str:
             badge="PREDICTED",
             tone="plain",
             sentences=[f"Scratch {one.scratch}: {one.sentence}." for one in prediction.curves],
-            footer=[f"weft {__version__}; bands are assumptions that {_scored(prediction)}."],
+            footer=[f"weft {__version__}; intervals are assumptions that {_scored(prediction)}."],
             data=prediction.model_dump_json(),
             sections=[section(prediction)],
         )

@@ -34,6 +34,8 @@ _FAMILIES = {
     FAILED: "failed",
     UNCLASSIFIED: "unknown",
 }
+_KINDS = {"collector": "GC", "compiler": "JIT compilation", "server": "shuffle service"}
+"""What threads do that are not of tasks, by the name of their kind in samples."""
 _OPERATORS = 15
 """Operators that are shown: those whose stages took most."""
 _NAMED = 0.05
@@ -291,7 +293,9 @@ def _covered(explanation: Explanation) -> str:
             f" {python.modules:,} modules each"
         )
     if explanation.background:
-        kinds = ", ".join(f"{name} {seconds(used)} s" for name, used in explanation.background.items())
-        words.append(f"CPU time beside the tasks: {kinds}")
+        kinds = ", ".join(
+            f"{_KINDS.get(name, name)} {seconds(used)} s" for name, used in explanation.background.items()
+        )
+        words.append(f"CPU time outside of tasks: {kinds}")
     words += [f"not measured: {name} ({what})" for name, what in coverage.missing.items()]
     return "; ".join([*words, *coverage.lost]) + "."

@@ -12,8 +12,8 @@ _FEW = 0.2
 def gc_pauses(summary: Summary) -> Section:
     """By node, and whether the two measurements of the tasks' time in pauses agree."""
     if not summary.pauses:
-        why = {"pauses of the collector": "no JVM wrote its log"} if "pauses" in summary.probes else {}
-        return Section("pauses", "Pauses of the collector", unseen=why)
+        why = {"GC pauses": "no JVM wrote its log"} if "pauses" in summary.probes else {}
+        return Section("pauses", "GC pauses", unseen=why)
     titles = ("processes", "pauses", "seconds", "longest, s", "tasks' seconds in them")
     rows = [
         (
@@ -30,7 +30,7 @@ def gc_pauses(summary: Summary) -> Section:
     words, tone = cross_check(
         sum(each.of_tasks for each in summary.pauses), summary.usage.gc_seconds if summary.usage else None
     )
-    return Section("pauses", "Pauses of the collector", [table, Words(words, tone)])
+    return Section("pauses", "GC pauses", [table, Words(words, tone)])
 
 
 def cross_check(logged: float, reported: float | None) -> tuple[str, Tone]:

@@ -32,7 +32,7 @@ def slowdowns(against: Against, emulated: Sequence[str]) -> Section:
         lines = _lines(against)
         blocks.append(Chart(_CHART, lambda: draw(measured, published, against.expected), lines, note, legend))
     else:
-        blocks.append(Words("No cell has a valid run beside a valid run of its base.", "quiet"))
+        blocks.append(Words("No cell has a valid run and a valid run of its base.", "quiet"))
     blocks.append(_slowdown_table(against))
     return Section("slowdown", f"Time over that of {against.expected.base}", blocks)
 

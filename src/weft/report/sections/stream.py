@@ -70,7 +70,7 @@ def _recoveries(summary: Summary, streamed: Streamed) -> list[Block]:
 
 
 def _early(streamed: Streamed) -> list[Block]:
-    bound = f"Clocks of producers and of the collector are at most {seconds(streamed.clocks)} s apart, by the time that messages take."
+    bound = f"Clocks of producers and of the program that reads results are at most {seconds(streamed.clocks)} s apart, by the time that messages take."
     blocks: list[Block] = [Words(bound, "quiet")] if streamed.clocks else []
     if streamed.early:
         words = f"{streamed.early:,} results arrived before the intended send time of a record: the clocks of nodes differ."
@@ -87,7 +87,9 @@ def _course(summary: Summary, streamed: Streamed) -> Chart:
         f"{title:>7}: {charts.spark(values)} up to {seconds(max(values))} s" for title, values in of.items()
     ]
     losses = [mark.at - streamed.began for mark in summary.marks]
-    note = "By the intended send time. Red lines are losses, short grey ones pauses of the engine's garbage collector from 5 ms."
+    note = (
+        "By the intended send time. Red lines are losses, short grey ones GC pauses of the engine from 5 ms."
+    )
     legend = {"median": "f-run", "99 %": "f-stage"}
     return Chart("Latency over time, s", lambda: _drawn(streamed, losses), plain, note, legend)
 

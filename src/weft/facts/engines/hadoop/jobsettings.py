@@ -18,7 +18,7 @@ def copy(path: Path, folder: Path, gaps: list[str]) -> None:
     except FileNotFoundError:
         return
     except (OSError, ValueError, LookupError, RecursionError, ElementTree.ParseError) as error:
-        gaps.append(f"the settings beside it, {path.name}, were left out: {error}")
+        gaps.append(f"the settings next to it, {path.name}, were left out: {error}")
         return
     properties = {
         each.findtext("name") or "": each.findtext("value") or "" for each in found.iter("property")
