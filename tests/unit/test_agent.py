@@ -120,7 +120,7 @@ def test_a_lost_connection_ends_its_daemons_and_is_reported_as_by_ssh(reach: Rea
 
 
 def test_each_step_of_a_job_has_a_connection_of_its_own(reach: Reach, tmp_path: Path) -> None:
-    process = replace(reach, job=1).spawn("p", ["true"], log=tmp_path / "log", env={})
+    process = replace(reach, job="1", steps=True).spawn("p", ["true"], log=tmp_path / "log", env={})
     assert isinstance(process, RemoteProcess)
     assert process.wait(60) == 0
 

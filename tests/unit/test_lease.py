@@ -208,8 +208,8 @@ def test_a_file_system_without_locks_is_named_with_what_to_do(
 
 
 def test_the_lease_of_a_job_that_has_ended_is_dead_wherever_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("weft.host.remote.reach.jobs.job", lambda _: None)
-    reach = Reach("n1", ("false",), login_shell=False, job=7)
+    monkeypatch.setattr("weft.host.schedulers.slurm.jobs.job", lambda _: None)
+    reach = Reach("n1", ("false",), login_shell=False, job="7", steps=True)
     with lease.hold("alive", "a test") as held:
         owner = {"kind": "owner", "host": "elsewhere"}
         held_there = {"kind": "directory", "path": "/nonexistent/weft", "reach": reach.text()}

@@ -9,10 +9,10 @@ from typer.testing import CliRunner
 from weft.cli import app
 from weft.errors import UsageError
 from weft.host import settings
+from weft.host.schedulers.slurm.commands import Partition
 from weft.host.site.profile import Profile, load
 from weft.host.site.survey import Interface, MountedFileSystem, Survey, file_systems, java_modules, shared
 from weft.host.site.writing import text
-from weft.host.slurm.commands import Partition
 
 MOUNTS = b"""\
 /dev/sda1 / ext4 rw 0 0

@@ -9,12 +9,13 @@ from tests.fakes import fake_program
 from weft.adapters.nodes.slurm import SlurmNodes, step
 from weft.errors import NodeError, UsageError
 from weft.host import lease
+from weft.host.schedulers.slurm import commands, jobs
+from weft.host.schedulers.slurm.allocation import AllocatedNode, Allocation, allocation
+from weft.host.schedulers.slurm.commands import refused
+from weft.host.schedulers.slurm.jobs import SlurmJob
+from weft.host.schedulers.slurm.scheduler import Slurm
+from weft.host.schedulers.slurm.text import fields, parts_of, per_node, seconds
 from weft.host.site.profile import Directives, Profile
-from weft.host.slurm import commands, jobs
-from weft.host.slurm.allocation import AllocatedNode, Allocation, allocation
-from weft.host.slurm.commands import refused
-from weft.host.slurm.jobs import SlurmJob
-from weft.host.slurm.text import fields, parts_of, per_node, seconds
 from weft.record import record as records
 from weft.run.progress import Progress
 from weft.run.submission.followed import Followed
@@ -109,9 +110,9 @@ def given(monkeypatch: pytest.MonkeyPatch, **variables: str) -> Allocation:
     """An allocation with these variables, on nodes of 2000 MiB."""
     for name, value in variables.items():
         monkeypatch.setenv(f"SLURM_{name}", value)
-    monkeypatch.setattr("weft.host.slurm.allocation.hostnames", lambda text: text.split(","))
+    monkeypatch.setattr("weft.host.schedulers.slurm.allocation.hostnames", lambda text: text.split(","))
     monkeypatch.setattr(
-        "weft.host.slurm.allocation.node_fields",
+        "weft.host.schedulers.slurm.allocation.node_fields",
         lambda names: {name: {"RealMemory": "2000"} for name in names},
     )
     return allocation()
@@ -214,7 +215,7 @@ def test_a_run_that_slurm_ended_has_the_reason_and_its_evidence(
     monkeypatch.setattr(jobs, "accounted", lambda _: {})
     made = records.create(tmp_path / "runs", "one", "", {"slurm": {"job": 7}})
     ended = SlurmJob(7, "OUT_OF_MEMORY", "", "n[1-2]", 0, {"EndTime": "2026-11-24T10:00:00"})
-    Followed(7, tmp_path, Progress(), last=ended).keep()
+    Followed(Slurm(), "7", tmp_path, "7", Progress(), last=ended).keep()
     head = records.read(made.directory).head
     assert (head.verdict, head.reason) == (
         "INVALID",

@@ -32,6 +32,7 @@ SHARED = {
     "cgroups",
     "fabric",
     "hosts",
+    "jobnodes",
     "remote",
     "mounting",
     "readback",

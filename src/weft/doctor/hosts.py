@@ -12,11 +12,11 @@ from weft.adapters.nodes.base import everywhere
 from weft.doctor import alike, ports
 from weft.doctor.answers import HostAnswers
 from weft.doctor.finding import Finding, missing
-from weft.errors import MissingError, NodeError, UsageError, WeftError
+from weft.errors import MissingError, NodeError, UsageError
 from weft.host import lease, settings, signals
 from weft.host.provision import jdk
 from weft.host.remote.reach import message, of_text
-from weft.host.slurm import jobs
+from weft.host.schedulers import known
 from weft.host.watchdog import watched
 from weft.host.work import Work, open_work
 from weft.layout.node import Node
@@ -115,10 +115,7 @@ def _tried(node: Node, path: Path) -> str:
 
 def _left(node: Node) -> float | None:
     """Seconds of wall time that the job has left; None without a limit."""
-    if not (number := of_text(node.way).job):
+    if not (job := of_text(node.way).job):
         return None
-    try:
-        now = jobs.job(number)
-    except WeftError:
-        return None
+    now = known.state(job)
     return alike.seconds_until(now.fields.get("EndTime", ""), time.time()) if now else None

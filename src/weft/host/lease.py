@@ -23,7 +23,7 @@ from weft.host.own import make_own, open_own, require_named, require_own
 from weft.host.programs import mounts
 from weft.host.remote.reach import of_text
 from weft.host.resources import OnHost, Resource, held_on
-from weft.host.slurm import commands
+from weft.host.schedulers.slurm import commands
 
 _RELEASING = 60.0
 """Seconds to wait for another process that releases the lease of a dead command."""

@@ -89,6 +89,8 @@ class Head(RunInfo):
     cell: StudyCell = StudyCell()
     slurm: Mapping[str, Any] = {}
     """What Slurm says of its batch job."""
+    batch: Mapping[str, Any] = {}
+    """What another batch system says of its job; `system` is which."""
     imported: Mapping[str, Any] | None = None
     """Which log it is made from."""
     phase: str = "acquire"

@@ -1,31 +1,26 @@
 """Nodes of a Slurm job: of the job in which this process runs, or of one that weft submits itself to."""
 
 import socket
-import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
 from weft.adapters.nodes.fabric import on_fabric
-from weft.adapters.nodes.hosts import Hosts
+from weft.adapters.nodes.jobnodes import JobNodes, explained_by, shared_default, watched_nodes
 from weft.adapters.nodes.remote import connected, prepared
-from weft.errors import MissingError, NodeError, Stopped, UsageError, WeftError
-from weft.host import machine, settings, signals
+from weft.errors import MissingError, NodeError, UsageError, WeftError
+from weft.host import machine, settings
 from weft.host.remote.reach import Reach, message, of_text
+from weft.host.schedulers.slurm import commands, jobs
+from weft.host.schedulers.slurm.allocation import AllocatedNode, Allocation, allocation, inside, wrapper
 from weft.host.shell import Process
-from weft.host.site.profile import Directives, TimeLimit, Word, load
-from weft.host.slurm import commands, jobs
-from weft.host.slurm.allocation import AllocatedNode, Allocation, allocation, inside, wrapper
+from weft.host.site.profile import Directives, Profile, TimeLimit, Word, load
 from weft.host.work import Work, WorkDirectory
 from weft.layout.node import Node
-from weft.text.fields import Duration
 
-_THERE = 30.0
-"""Seconds for a watchdog to start; without one, `weft clean` removes what a job leaves on a node."""
 _PATIENCE = 14 * 86400.0
 """Seconds to wait in the queue if `wait` is not set."""
 _REPORTED = ("Partition", "Account", "QOS", "SubmitTime", "StartTime", "TimeLimit")
@@ -33,8 +28,10 @@ _REPORTED = ("Partition", "Account", "QOS", "SubmitTime", "StartTime", "TimeLimi
 _KEYS = ("partition", "account", "qos", "time", "constraint")
 
 
-class SlurmNodes(Hosts):
+class SlurmNodes(JobNodes):
     """Nodes allocated by Slurm; each command on one is a step of the job, so that the end of the job ends all."""
+
+    scheduler: ClassVar[str] = "slurm"
 
     kind: Literal["slurm"] = "slurm"
     partition: Word | None = Field(
@@ -53,9 +50,6 @@ class SlurmNodes(Hosts):
     fabric: Word | None = Field(
         default=None, description="interface that engines bind; default: the site profile's"
     )
-    wait: Duration | None = Field(
-        default=None, description="maximum waiting time in the queue; default: unlimited"
-    )
 
     def directives(self, site: Directives) -> list[str]:
         """Arguments after #SBATCH: those of these nodes, then those of the site profile. Nothing else is requested."""
@@ -66,8 +60,11 @@ class SlurmNodes(Hosts):
         arguments += [f"--mem={self.memory >> 20}M"] if self.memory else []
         return [*arguments, *(f"--{key}={value}" for key, value in chosen.items() if value)]
 
+    def directives_of(self, profile: Profile) -> tuple[Sequence[str], Sequence[str]]:
+        return self.directives(profile.slurm), profile.slurm.extra
+
     def sketch(self, site: WorkDirectory) -> list[Node]:
-        settings.share(_shared())
+        settings.share(shared_default())
         if inside():
             given = allocation()
             return [self._node(part, given, site) for part in self._chosen(given)]
@@ -109,7 +106,9 @@ class SlurmNodes(Hosts):
             min(self.memory, part.memory) if self.memory else max(0, part.memory - machine.RESERVE),
             site.directory / part.name,
             host=part.name,
-            way=Reach(part.name, tuple(step(given.job, part)), login_shell=False, job=given.job).text(),
+            way=Reach(
+                part.name, tuple(step(given.job, part)), login_shell=False, job=str(given.job), steps=True
+            ).text(),
         )
 
     @contextmanager
@@ -120,12 +119,12 @@ class SlurmNodes(Hosts):
             self._given(work) as given,
             _report_ended_by_slurm(None if own else given.job),
         ):
-            settings.share(_shared())
-            _shared().mkdir(parents=True, exist_ok=True, mode=0o700)
+            settings.share(shared_default())
+            shared_default().mkdir(parents=True, exist_ok=True, mode=0o700)
             nodes = [self._node(part, given, work) for part in self._chosen(given)]
             with (
                 connected([of_text(node.way) for node in nodes], work),
-                _watchdogs(nodes, work),
+                watched_nodes([_watchdog(node, work) for node in nodes], work),
                 prepared(nodes, work, visible) as inspected,
             ):
                 yield [*on_fabric(inspected, self.fabric or load().fabric)]
@@ -165,20 +164,9 @@ class SlurmNodes(Hosts):
         return {"slurm": {"job": given.job, "nodes": [part.name for part in given.parts], **known}}
 
 
-@contextmanager
-def _report_ended_by_slurm(number: int | None) -> Iterator[None]:
+def _report_ended_by_slurm(number: int | None) -> AbstractContextManager[None]:
     """Errors that Slurm caused by ending the job are reported as such."""
-    try:
-        yield
-    except (WeftError, Stopped) as error:
-        if number and (ended := _ended(number)):
-            raise ended from error
-        raise
-
-
-def _shared() -> Path:
-    """Default directory for input and output: other nodes do not see a node's own directories."""
-    return load().shared or settings.runs() / ".shared"
+    return explained_by(lambda: _ended(number) if number else None)
 
 
 def _options(extra: Sequence[str]) -> list[str]:
@@ -187,27 +175,11 @@ def _options(extra: Sequence[str]) -> list[str]:
     return [f"--bb={line}" if line.startswith("#") else line for line in plain]
 
 
-@contextmanager
-def _watchdogs(nodes: Sequence[Node], work: Work) -> Iterator[None]:
-    """One step per node, started before the run's directory is created, that removes it if the job is ended externally."""
-    request = {"lease": work.name, "directories": [str(work.directory)]}
-    started: list[Process] = []
-    try:
-        for node in nodes:
-            log = work.directory / f"{node.name}.watchdog.log"
-            # when an srun is killed, Slurm kills its step; this one ends after the step
-            started.append(
-                of_text(node.way).send("watchdog", message("watchdog", request), log=log, bound=False)
-            )
-        end = time.monotonic() + _THERE
-        while time.monotonic() < end and any(
-            one.code() is None and not one.log.read_bytes() for one in started
-        ):
-            signals.sleep(0.02)
-        yield
-    finally:
-        with ThreadPoolExecutor(max_workers=max(1, min(64, len(started)))) as pool:
-            list(pool.map(lambda process: process.stop(grace=0), started))
+def _watchdog(node: Node, work: Work) -> Callable[[Path], Process]:
+    """Starts one as a step, before the run's directory is created."""
+    request = message("watchdog", {"lease": work.name, "directories": [str(work.directory)]})
+    # when an srun is killed, Slurm kills its step; this one ends after the step
+    return lambda log: of_text(node.way).send("watchdog", request, log=log, bound=False)
 
 
 def step(job: int, part: AllocatedNode) -> list[str]:

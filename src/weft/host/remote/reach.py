@@ -19,8 +19,8 @@ from weft.errors import NodeError, WeftError
 from weft.host import shell
 from weft.host.remote.agent import Agent
 from weft.host.remote.command import PATIENCE, RemoteCommand
+from weft.host.schedulers import known
 from weft.host.shell import Completed, Process
-from weft.host.slurm import jobs
 
 _PROGRAMS = Path(__file__).parents[1] / "programs"
 _BEGIN = (
@@ -82,8 +82,10 @@ class Reach:
     """Whether a shell there parses the command as text (ssh), or receives it as arguments (srun)."""
     python: str = "python3"
     """A Python there, 3.6 or newer, for weft's own small programs."""
-    job: int = 0
-    """The Slurm job on which access to the host depends; 0 if it does not depend on any."""
+    job: str = ""
+    """The job on which access to the host depends, as `schedulers.known` names it; empty if it does not depend on any."""
+    steps: bool = False
+    """Whether each daemon there is a step of the job, for which the batch system accounts."""
     opening: tuple[str, ...] = field(default=(), compare=False, repr=False)
     """The client that opens a connection for all others to share, if there is one: the remote agent's."""
     agent: Agent | None = field(default=None, compare=False, repr=False)
@@ -106,7 +108,7 @@ class Reach:
     ) -> Process:
         """Start a daemon or a driver there; its output is transferred here."""
         held = _held(argv, env, cwd, alone=True)
-        if self.agent is None or self.job:  # in a job it is a step, for which Slurm accounts
+        if self.agent is None or self.steps:
             return self.send(name, message("exec", held), log=log, out=out)
         try:
             return self.agent.spawn(name, argv, _whole("exec", held), log, out)
@@ -214,25 +216,20 @@ class Reach:
 
     def text(self) -> str:
         """For a lease, so that `weft clean` can access the host too."""
-        return json.dumps([self.host, list(self.client), self.login_shell, self.python, self.job])
+        return json.dumps([self.host, list(self.client), self.login_shell, self.python, self.job, self.steps])
 
     def gone(self) -> bool:
         """Whether the host is no longer accessible. Its processes ended with the job."""
-        if not self.job:
-            return False
-        try:
-            now = jobs.job(self.job)
-        except WeftError:
-            return False
-        return now is None or now.state != "RUNNING"
+        return bool(self.job) and known.gone(self.job)
 
 
 def of_text(text: str) -> Reach:
     """The reach that a lease or a node holds: an open connection, if there is one."""
     if text in _open:
         return _open[text]
-    host, client, login_shell, python, job = json.loads(text)
-    return Reach(host, tuple(client), login_shell, python, job)
+    host, client, login_shell, python, job, *steps = json.loads(text)
+    # leases of older versions have the number of a Slurm job, whose daemons were steps
+    return Reach(host, tuple(client), login_shell, python, str(job or ""), steps[0] if steps else bool(job))
 
 
 def message(program: str, request: Mapping[str, Any], begin: str = "") -> bytes:

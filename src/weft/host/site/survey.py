@@ -12,8 +12,8 @@ import psutil
 from weft.facts import filesystems
 from weft.host import settings
 from weft.host.programs.mounts import mounts
-from weft.host.slurm import commands
-from weft.host.slurm.commands import Partition
+from weft.host.schedulers.slurm import commands
+from weft.host.schedulers.slurm.commands import Partition
 
 CONTAINERS = ("shifter", "apptainer", "podman-hpc")
 _ETHERNET, _INFINIBAND = 1, 32

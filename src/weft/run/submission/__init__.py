@@ -1,1 +1,1 @@
-"""On a login node: the whole command is submitted as a Slurm job, followed, and ends as it would have here."""
+"""On a login node: the whole command is submitted as a job of a batch system, followed, and ends as it would have here."""

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from weft.adapters.nodes.slurm import SlurmNodes
+from weft.adapters.nodes.jobnodes import JobNodes
 from weft.errors import NodeError, Stopped, UsageError
 from weft.host import settings, signals
+from weft.host.schedulers import known
+from weft.host.schedulers.base import Scheduler
 from weft.host.site.profile import load
-from weft.host.slurm import commands
-from weft.host.slurm.allocation import inside
 from weft.run import rootless
 from weft.run.progress import Progress
 from weft.run.provisioning import provision
@@ -23,14 +23,16 @@ from weft.spec.study import Study
 from weft.text.redaction import Values, has_placeholder, hidden
 
 
-def needed(study: Study) -> SlurmNodes | None:
-    """The nodes for which to submit a job; None if no cell uses Slurm, or inside a job."""
+def needed(study: Study) -> JobNodes | None:
+    """The nodes for which to submit a job; None if no cell uses a batch system, or inside a job of it."""
     every = [topology(spec).nodes(spec.nodes) for _, spec in study.cells()]
-    wanted = [nodes for nodes in every if isinstance(nodes, SlurmNodes)]
-    return max(wanted, key=lambda nodes: nodes.count) if wanted and not inside() else None
+    wanted = [
+        nodes for nodes in every if isinstance(nodes, JobNodes) and not known.KINDS[nodes.scheduler].current()
+    ]
+    return max(wanted, key=lambda nodes: nodes.count) if wanted else None
 
 
-def job_script(study: Study, nodes: SlurmNodes, arguments: Sequence[str]) -> str:
+def job_script(study: Study, nodes: JobNodes, arguments: Sequence[str]) -> str:
     """The script that would be submitted for this command."""
     values: Values = {}
     if hidden(list(arguments), values, settings.secret_keys()) and values:
@@ -50,7 +52,8 @@ def enter(study: Study, progress: Progress) -> None:
         return
     for _, spec in study.cells():  # compute nodes often cannot access the registries
         provision(spec, progress.say)
-    with _submitted(job_script(study, nodes, sys.argv[1:]), progress) as job:
+    scheduler = known.KINDS[nodes.scheduler]
+    with _submitted(scheduler, job_script(study, nodes, sys.argv[1:]), progress) as job:
         code = job.follow(nodes.wait)
     sys.exit(code)
 
@@ -79,7 +82,7 @@ def _environment(study: Study) -> dict[str, str]:
 
 
 @contextmanager
-def _submitted(text: str, progress: Progress) -> Iterator[Followed]:
+def _submitted(scheduler: Scheduler, text: str, progress: Progress) -> Iterator[Followed]:
     """A job for the length of a `with` block: cancelled if it is left early; the known data are stored."""
     folder = _folder()
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -87,12 +90,16 @@ def _submitted(text: str, progress: Progress) -> Iterator[Followed]:
     path.touch(mode=0o600)
     path.write_text(text)
     try:
-        job = Followed(commands.submit(path), folder, progress)
+        number = scheduler.submit(path)
     except BaseException:
         path.unlink()
         raise
-    path.rename(folder / f"{job.number}.sh")
-    progress.say(f"Slurm job {job.number}: {shlex.join(['scancel', str(job.number)])}, or Ctrl-C, ends it")
+    stem = scheduler.stem(path, number)
+    path.rename(folder / f"{stem}.sh")
+    job = Followed(scheduler, number, folder, stem, progress)
+    progress.say(
+        f"{scheduler.title} job {number}: {shlex.join([scheduler.cancels, number])}, or Ctrl-C, ends it"
+    )
     try:
         yield job
     except (Stopped, NodeError):

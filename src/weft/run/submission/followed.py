@@ -9,66 +9,76 @@ from pathlib import Path
 
 from weft.errors import NodeError, WeftError
 from weft.host import lease, settings, signals
-from weft.host.slurm import commands, jobs
-from weft.host.slurm.jobs import ENDED, WAITING, SlurmJob
+from weft.host.schedulers.base import BatchJob, Scheduler
 from weft.record import record as records
 from weft.record.record import Record
 from weft.run.progress import Progress, forwarded
 
 POLL = 1.0
-"""Seconds between requests to Slurm's controller, which serves the whole machine."""
+"""Seconds between requests to the batch system, which serves the whole machine."""
 _SILENT = 300.0
-"""Seconds without a response from the controller: a restart takes less."""
+"""Seconds without a response from the batch system: a restart takes less."""
 _ENDING = 90.0
 """Maximum seconds for a cancelled job to end: Slurm kills its processes 30 s (KillWait) after the signal."""
 _LINGERING = 45.0
 """Seconds in which responding nodes end a job: Slurm waits 30 s (KillWait) before it kills."""
-_KEPT = ("JobState", "Partition", "Account", "QOS", "NodeList", "SubmitTime", "StartTime", "EndTime", "RunTime",
-         "TimeLimit", "TRES", "ExitCode", "Restarts")  # fmt: skip
 
 
 @dataclass
 class Followed:
     """A job by its ID; `folder` is for its output."""
 
-    number: int
+    scheduler: Scheduler
+    number: str
     folder: Path
+    stem: str
+    """The name of its files there, without the suffix."""
     progress: Progress
     printed: dict[str, int] = field(default_factory=dict)
     """Bytes forwarded, by the suffix of the file."""
-    last: SlurmJob | None = None
+    last: BatchJob | None = None
     ending: float | None = None
     """When it began to end."""
 
+    @property
+    def title(self) -> str:
+        """The job, as messages name it."""
+        return f"{self.scheduler.title} job {self.number}"
+
+    @property
+    def _key(self) -> str:
+        """Where a record has what is known of the job."""
+        return "slurm" if self.scheduler.kind == "slurm" else "batch"
+
     def follow(self, patience: float | None) -> int:
-        """Wait until the job has ended and return its exit code. Raises NodeError if it cannot start or Slurm ended it."""
+        """Wait until the job has ended and return its exit code. Raises NodeError if it cannot start or was ended."""
         with self.progress.phase("queue"):
             job = self._started(patience)
         while not self._over(job):
-            if job.state in WAITING and job.fields.get("Restarts", "0") != "0":
+            if job.requeued:
                 raise NodeError(
-                    f"Slurm job {self.number} was requeued, but a run cannot continue",
+                    f"{self.title} {self.number} was requeued, but a run cannot continue",
                     hint="run it again",
                 )
             signals.sleep(POLL)
             self._pass_on()
             job = self._poll()
         self._pass_on()
-        if job.state in {"COMPLETED", "FAILED", "COMPLETING"}:
+        if job.own_end:
             return job.exit_code
         raise job.end()
 
-    def _over(self, job: SlurmJob) -> bool:
+    def _over(self, job: BatchJob) -> bool:
         """Whether its script has ended; the last nodes of a completing job may be nodes that do not respond."""
-        if job.state != "COMPLETING":
+        if not job.ending:
             self.ending = None
-            return job.state in ENDED
+            return job.ended
         self.ending = self.ending or time.monotonic()
         return time.monotonic() - self.ending > _LINGERING
 
-    def _started(self, patience: float | None) -> SlurmJob:
+    def _started(self, patience: float | None) -> BatchJob:
         begin, shown, doubts = time.monotonic(), "", 0
-        while (job := self._poll()).state in WAITING:
+        while (job := self._poll()).waiting:
             why = job.waits_for()
             self.progress.detail = why
             if why != shown and not self.progress.console.is_terminal:
@@ -77,66 +87,66 @@ class Followed:
             # the first reason may be temporary; one that persists is final
             doubts = doubts + 1 if job.hopeless else 0
             if doubts > 2:
-                raise NodeError(
-                    f"Slurm job {self.number} cannot start: {why}", hint="`sinfo` lists partitions and nodes"
-                )
+                raise NodeError(f"{self.title} cannot start: {why}", hint=self.scheduler.queue_hint)
             if patience is not None and time.monotonic() - begin > patience:
                 raise NodeError(
-                    f"Slurm job {self.number} did not start within {patience:.0f} s: {why}",
-                    hint="wait longer with --set nodes.wait=1h; `squeue --start` may show the start time",
+                    f"{self.title} did not start within {patience:.0f} s: {why}",
+                    hint=f"wait longer with --set nodes.wait=1h; {self.scheduler.start_hint}",
                 )
             signals.sleep(POLL)
         return job
 
-    def _poll(self) -> SlurmJob:
-        """The current state of the job; waits while the controller restarts."""
+    def _poll(self) -> BatchJob:
+        """The current state of the job; waits while the batch system restarts."""
         end = time.monotonic() + _SILENT
         while True:
             try:
-                found = jobs.job(self.number)
+                found = self.scheduler.job(self.number)
                 break
             except WeftError:
                 if time.monotonic() > end:
                     raise
             signals.sleep(POLL)
         if found is None:
-            raise NodeError(f"Slurm no longer knows job {self.number}", hint="`sacct` may show how it ended")
+            raise NodeError(
+                f"{self.scheduler.title} no longer knows job {self.number}", hint=self.scheduler.lost_hint
+            )
         self.last = found
         return found
 
     def _pass_on(self) -> None:
         for end, stream in (("err", sys.stderr), ("out", sys.stdout)):
-            path = self.folder / f"{self.number}.{end}"
+            path = self.folder / f"{self.stem}.{end}"
             if path.exists():
                 self.printed[end] = forwarded(path, self.printed.get(end, 0), stream)
 
     def cancel(self) -> None:
         """Cancel the job, and wait until it has ended: then its record is complete."""
-        self.progress.say(f"cancelling Slurm job {self.number}")
-        commands.cancel(self.number)
+        self.progress.say(f"cancelling {self.title}")
+        self.scheduler.cancel(self.number)
         signals.until(lambda: self._over(self._poll()), _ENDING, POLL / 4)
         self._pass_on()
 
     def release(self) -> None:
-        """Remove what the job's runs left in shared directories: Slurm kills every process of a job, the cleanup watchdog too."""
-        if self.last is None or self.last.state not in ENDED:
+        """Remove what the job's runs left in shared directories: the end of a job kills every process of it, the cleanup watchdog too."""
+        if self.last is None or not self.last.ended:
             return
         for stored in self._records():
             for item in lease.release_ended(stored.directory.name):
                 self.progress.say(f"could not remove {item}")
 
     def keep(self) -> None:
-        """Write Slurm's data about the job to the records of its runs, with its script and output."""
+        """Write the batch system's data about the job to the records of its runs, with its script and output."""
         known = self.last.fields if self.last else {}
-        kept = {key: known[key] for key in _KEPT if key in known}
-        facts = {**kept, "accounting": jobs.accounted(self.number)}
+        kept = {key: known[key] for key in self.scheduler.reported if key in known}
+        facts = {**kept, "accounting": self.scheduler.accounted(self.number)}
         for stored in self._records():
             record = Record(stored.directory, stored.head)
             if stored.head.verdict == "RUNNING" and self.last:  # killed before it could write a verdict
                 end = self.last.end()
                 reason = f"{end.message} in phase {stored.head.phase}, on {self.last.nodes}"
                 record.update(verdict="INVALID", reason=reason, hint=end.hint, evidence=end.evidence)
-            record.update(slurm={**stored.head.slurm, **facts})
+            record.update(**{self._key: {**getattr(stored.head, self._key), **facts}})
             (stored.directory / "job").mkdir(exist_ok=True)
             for path in self._files():
                 shutil.copy(path, stored.directory / "job" / f"job{path.suffix}")
@@ -145,10 +155,13 @@ class Followed:
 
     def _files(self) -> list[Path]:
         return [
-            path for end in ("sh", "out", "err") if (path := self.folder / f"{self.number}.{end}").exists()
+            path
+            for end in ("sh", "out", "err", "exit")
+            if (path := self.folder / f"{self.stem}.{end}").exists()
         ]
 
     def _records(self) -> Iterator[records.Stored]:
         for stored in records.all_records(settings.runs()):
-            if stored.head.slurm.get("job") == self.number:
+            job = getattr(stored.head, self._key)
+            if str(job.get("job", "")) == self.number and job.get("system", "slurm") == self.scheduler.kind:
                 yield stored

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from weft.errors import MissingError, NodeError, WeftError
 from weft.host import shell
-from weft.host.slurm.text import fields, parts_of
+from weft.host.schedulers.slurm.text import fields, parts_of
 
 _PACKAGE = "slurm-client"
 _GRANTED = re.compile(r"Granted job allocation (\d+)")

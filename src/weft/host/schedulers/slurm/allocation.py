@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from weft.errors import NodeError
 from weft.host import settings
-from weft.host.slurm.commands import hostnames, node_fields
-from weft.host.slurm.text import per_node
+from weft.host.schedulers.slurm.commands import hostnames, node_fields
+from weft.host.schedulers.slurm.text import per_node
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from weft.errors import FailureEvidence, NodeError, WeftError
-from weft.host.slurm.commands import ask
-from weft.host.slurm.text import fields, seconds
+from weft.host.schedulers.slurm.commands import ask
+from weft.host.schedulers.slurm.text import fields, seconds
 
 WAITING = {
     "PENDING",
@@ -85,6 +85,31 @@ class SlurmJob:
     """Exit code of its script; 128 + N after signal N."""
     fields: Mapping[str, str] = field(repr=False, default_factory=dict)
     """All fields that the controller reports."""
+
+    @property
+    def waiting(self) -> bool:
+        """Whether it has not started."""
+        return self.state in WAITING
+
+    @property
+    def ending(self) -> bool:
+        """Whether its script has ended; the last nodes of a completing job may be nodes that do not respond."""
+        return self.state == "COMPLETING"
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended."""
+        return self.state in ENDED
+
+    @property
+    def own_end(self) -> bool:
+        """Whether it ended, or ends, because its script did."""
+        return self.state in {"COMPLETED", "FAILED", "COMPLETING"}
+
+    @property
+    def requeued(self) -> bool:
+        """Whether it waits for a second start."""
+        return self.waiting and self.fields.get("Restarts", "0") != "0"
 
     @property
     def hopeless(self) -> bool:

@@ -1,0 +1,71 @@
+"""What nodes of a batch system's job have in common, whatever the batch system."""
+
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import Field
+
+from weft.adapters.nodes.hosts import Hosts
+from weft.errors import NodeError, Stopped, WeftError
+from weft.host import settings, signals
+from weft.host.shell import Process
+from weft.host.site.profile import Profile, load
+from weft.host.work import Work
+from weft.text.fields import Duration
+
+_THERE = 30.0
+"""Seconds for a watchdog to start; without one, `weft clean` removes what a job leaves on a node."""
+
+
+class JobNodes(Hosts):
+    """Nodes of a job."""
+
+    scheduler: ClassVar[str]
+    """The batch system."""
+
+    wait: Duration | None = Field(
+        default=None, description="maximum waiting time in the queue; default: unlimited"
+    )
+
+    @abstractmethod
+    def directives_of(self, profile: Profile) -> tuple[Sequence[str], Sequence[str]]:
+        """Directives of a job with these nodes, and the further ones that the site profile has."""
+
+
+def shared_default() -> Path:
+    """Default directory for input and output: other nodes do not see a node's own directories."""
+    return load().shared or settings.runs() / ".shared"
+
+
+@contextmanager
+def explained_by(ended: Callable[[], NodeError | None]) -> Iterator[None]:
+    """Errors that the batch system caused by ending the job are reported as such."""
+    try:
+        yield
+    except (WeftError, Stopped) as error:
+        if why := ended():
+            raise why from error
+        raise
+
+
+@contextmanager
+def watched_nodes(begin: Sequence[Callable[[Path], Process]], work: Work) -> Iterator[None]:
+    """One watchdog per node, which removes the run's directory if the job is ended externally; `begin` starts one."""
+    started: list[Process] = []
+    try:
+        for number, start in enumerate(begin):
+            started.append(start(work.directory / f"watchdog-{number}.log"))
+        end = time.monotonic() + _THERE
+        while time.monotonic() < end and any(
+            one.code() is None and not one.log.read_bytes() for one in started
+        ):
+            signals.sleep(0.02)
+        yield
+    finally:
+        with ThreadPoolExecutor(max_workers=max(1, min(64, len(started)))) as pool:
+            list(pool.map(lambda process: process.stop(grace=0), started))

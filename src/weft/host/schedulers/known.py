@@ -1,0 +1,38 @@
+"""The batch systems that weft knows, and the jobs that a lease names."""
+
+from collections.abc import Mapping
+
+from weft.errors import WeftError
+from weft.host.schedulers.base import BatchJob, Scheduler
+from weft.host.schedulers.slurm.scheduler import Slurm
+
+KINDS: Mapping[str, Scheduler] = {one.kind: one for one in (Slurm(),)}
+
+
+def named(kind: str, number: str) -> str:
+    """A job as a lease has it: NUMBER of Slurm, KIND:NUMBER of others."""
+    return number if kind == "slurm" else f"{kind}:{number}"
+
+
+def of(job: str) -> tuple[Scheduler, str]:
+    """The batch system of a job that a lease names, and the job's ID there."""
+    kind, colon, number = job.partition(":")
+    return (KINDS[kind], number) if colon else (KINDS["slurm"], job)
+
+
+def gone(job: str) -> bool:
+    """Whether a job is known not to run; False if its batch system does not answer."""
+    scheduler, number = of(job)
+    try:
+        return scheduler.gone(number)
+    except WeftError:
+        return False
+
+
+def state(job: str) -> BatchJob | None:
+    """The current state of a job; None if it is not known, or if its batch system does not answer."""
+    scheduler, number = of(job)
+    try:
+        return scheduler.job(number)
+    except WeftError:
+        return None
