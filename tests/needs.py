@@ -31,6 +31,7 @@ LOOPBACK = ("mkfs.ext4", *(("/dev/loop-control",) if os.geteuid() == 0 else ("fu
 XFS = (ROOT, "mkfs.xfs", "/dev/loop-control")
 GLUSTER = (ROOT, "glusterfsd", "glusterfs", "/dev/fuse")
 SSH = ("sshd", "ssh")
+GRID_ENGINE = (ROOT, "sge_qmaster", "sge_execd", "qsub", "unshare", "nsenter", "ip", NAMESPACES)
 SLURM = (ROOT, "munged", "slurmctld", "slurmd", "srun", "unshare", NAMESPACES)
 
 

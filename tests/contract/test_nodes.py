@@ -43,8 +43,12 @@ def text(request: pytest.FixtureRequest) -> Iterator[str]:
         yield hosts.nodes(cores="1", memory="1500M")
 
 
+OF_JOBS = {"gridengine", "pbs", "lsf", "flux", "oar"}
+"""They are acquired within a job only: tests/hosts/test_gridengine.py, tests/unit/test_schedulers.py."""
+
+
 def test_every_adapter_is_under_contract() -> None:
-    assert set(KINDS) == {"null", "local", "virtual", "ssh", "slurm"}
+    assert set(KINDS) == {"null", "local", "virtual", "ssh", "slurm", *OF_JOBS}
 
 
 @ALL

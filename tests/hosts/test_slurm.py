@@ -13,7 +13,7 @@ from tests.local.conftest import in_phase
 
 LIGHT = ("file-open", "--set", "files=20", "--set", "rounds=1")
 """A workload without an engine: what is tested is the way to it."""
-LONG = ("file-open", "--set", "reads=5000000")
+LONG = ("file-open", "--set", "reads=1000000", "--set", "rounds=1000")
 """The same, for longer than any test waits."""
 
 

@@ -29,7 +29,7 @@ _DEADLINE = 30.0
 def examine(text: str) -> list[Finding]:
     """Findings for nodes in short form. Raises UsageError if they are not other hosts."""
     asked = parse({"workload": "terasort", "nodes": text}).nodes
-    if asked.kind not in {"ssh", "slurm"}:
+    if not asked.on_other_hosts:
         raise UsageError(
             f"--nodes {text} is this machine", hint="leave --nodes out, or name others: ssh:HOSTS, slurm:N"
         )

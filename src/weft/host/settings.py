@@ -182,6 +182,14 @@ def slurm() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name.startswith("SLURM_")}
 
 
+_OF_JOBS = re.compile(r"(PBS|LSB|FLUX|OAR|SGE)_.*|JOB_ID|PE_HOSTFILE")
+
+
+def job_variables() -> dict[str, str]:
+    """Variables of other batch systems about the job of this process; empty outside of jobs."""
+    return {name: value for name, value in os.environ.items() if _OF_JOBS.fullmatch(name)}
+
+
 def home(distribution: str) -> Path | None:
     """SPARK_HOME, FLINK_HOME, HADOOP_HOME: a site's own installation, used instead of the cached distribution."""
     value = os.environ.get(f"{distribution.upper()}_HOME")

@@ -23,8 +23,8 @@ POLL = 0.1
 """Seconds between two looks for a signal while something else is waited for."""
 _STUCK = 5.0
 """Seconds after which a second signal is raised at once: nobody has looked since the first."""
-EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
-"""By signal that ends a command: what it exits with."""
+EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143, signal.SIGUSR2: 143}
+"""By signal that ends a command: what it exits with. Grid Engine and LSF send SIGUSR2 before they kill a job."""
 
 
 @dataclass

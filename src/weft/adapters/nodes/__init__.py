@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, SerializeAsAny
 
-from weft.adapters.nodes import local, null, slurm, ssh, virtual
+from weft.adapters.nodes import flux, gridengine, local, lsf, null, oar, pbs, slurm, ssh, virtual
 from weft.adapters.nodes.base import Nodes
 from weft.text.family import Family
 
@@ -15,6 +15,11 @@ KINDS.add(
     virtual.VirtualNodes,
     ssh.SshNodes,
     slurm.SlurmNodes,
+    pbs.PbsNodes,
+    lsf.LsfNodes,
+    flux.FluxNodes,
+    gridengine.GridEngineNodes,
+    oar.OarNodes,
 )
 
 AnyNodes = Annotated[SerializeAsAny[Nodes], BeforeValidator(KINDS.read)]

@@ -27,7 +27,7 @@ _OF_MEMORY = 0.25
 """Share of a node's memory that scratch may take in it: the engine and its page cache need the rest."""
 _ROOM = 2.0
 """Size of a loopback file system over the bytes that were written."""
-MADE = (*HOSTED, "slurm")
+MADE = (*HOSTED, "slurm", "pbs", "lsf", "flux", "gridengine", "oar")
 """Kinds of nodes of which there are as many as asked for."""
 
 

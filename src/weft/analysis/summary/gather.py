@@ -190,18 +190,20 @@ def _head(stored: Stored, verdict: str) -> dict[str, Any]:
         "verdict": verdict,
         "storages": head.storages,
         "nodes_asked": head.nodes,
-        "batch_job": _batch_job(head.slurm),
+        "batch_job": _batch_job("Slurm", head.slurm) or _batch_job(head.batch.get("title", ""), head.batch),
         "study": head.cell.study,
         "coordinates": head.cell.coordinates,
         "repeat": head.cell.repeat,
     }
 
 
-def _batch_job(job: Mapping[str, Any]) -> str:
+def _batch_job(system: str, job: Mapping[str, Any]) -> str:
     if not job:
         return ""
     nodes = job.get("nodes")
-    words = f"Slurm {job.get('job', '')} on {', '.join(map(str, nodes if isinstance(nodes, list) else ()))}"
+    words = (
+        f"{system} {job.get('job', '')} on {', '.join(map(str, nodes if isinstance(nodes, list) else ()))}"
+    )
     try:
         asked, began = (datetime.fromisoformat(job[key]) for key in ("SubmitTime", "StartTime"))
     except (KeyError, ValueError, TypeError):

@@ -12,6 +12,7 @@ import functools
 import json
 import os
 import selectors
+import signal
 import socket  # noqa: F401
 import sys
 import threading  # noqa: F401
@@ -23,8 +24,9 @@ _CHUNK = 1 << 16
 class RunningProgram:
     """A program that runs, and the descriptors of its output."""
 
-    def __init__(self, number: int, pid: int, held: int, printed: "dict[int, str]") -> None:
+    def __init__(self, number: int, name: str, pid: int, held: int, printed: "dict[int, str]") -> None:
         self.number = number
+        self.name = name
         self.pid = pid
         self.held = held
         """The other end of its standard input."""
@@ -40,6 +42,11 @@ class RunningProgram:
 
 def main(request: "dict") -> None:  # type: ignore[type-arg]  # noqa: ARG001 - every program has one
     """Run until the standard input ends; running programs then see the end of their input, and exit."""
+    for number in (
+        signal.SIGUSR1,
+        signal.SIGUSR2,
+    ):  # a batch system sends them to all of a job before it ends it
+        signal.signal(number, lambda *_: None)
     selector = selectors.DefaultSelector()
     selector.register(0, selectors.EVENT_READ)
     running = {}  # type: dict[int, RunningProgram]
@@ -49,7 +56,7 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]  # noqa: ARG001 - e
             more = os.read(key.fd, _CHUNK)
             if key.fd == 0:
                 if not more:
-                    os._exit(0)
+                    leave(running)
                 *ended, rest = more.split(b"\n")
                 for line in ended:
                     take(json.loads(b"".join([*parts, line]).decode()), running, selector)
@@ -67,6 +74,16 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]  # noqa: ARG001 - e
                 if not asked.printed:
                     close(running.pop(asked.number))
                     say(id=asked.number, code=asked.code())
+
+
+def leave(running: "dict[int, RunningProgram]") -> None:
+    """Close the input of all programs, and exit when the watchdog has: it may not outlive this process in a job."""
+    for asked in running.values():
+        close(asked)
+    for asked in running.values():
+        if asked.name == "weft-watchdog":
+            asked.code()
+    os._exit(0)
 
 
 def take(message: "dict", running: "dict[int, RunningProgram]", selector: selectors.BaseSelector) -> None:  # type: ignore[type-arg]
@@ -91,7 +108,9 @@ def take(message: "dict", running: "dict[int, RunningProgram]", selector: select
         run(message)
     for descriptor in (gets, prints, complains):
         os.close(descriptor)
-    asked = running[message["id"]] = RunningProgram(message["id"], pid, held, {out: "out", err: "err"})
+    asked = running[message["id"]] = RunningProgram(
+        message["id"], message["name"], pid, held, {out: "out", err: "err"}
+    )
     for descriptor in (out, err):
         selector.register(descriptor, selectors.EVENT_READ, asked)
 

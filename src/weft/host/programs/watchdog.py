@@ -16,8 +16,10 @@ _PATIENCE = 20.0
 
 
 def main(request: "dict") -> None:  # type: ignore[type-arg]
-    """`lease`: of the run; `directories`: to remove. Prints when it is ready."""
+    """`lease`: of the run; `directories`: to remove; `apart`: in its own session. Prints when it is ready."""
     ended = threading.Event()
+    if request.get("apart"):
+        os.setsid()
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda *_: ended.set())
     threading.Thread(target=_listen, args=(ended,), daemon=True).start()

@@ -123,6 +123,15 @@ class Reach:
         arguments = self.arguments()
         return shell.spawn(name, arguments, log=log, out=out, message=text, kind=RemoteProcess, bound=bound)
 
+    def watch(self, request: Mapping[str, Any], log: Path) -> Process:
+        """Start the cleanup watchdog over the open connection, whose end it survives. Requires a remote agent."""
+        assert self.agent is not None
+        try:
+            whole = _whole("watchdog", {**request, "apart": True})
+            return self.agent.spawn("watchdog", ["watchdog"], whole, log, None)
+        except TimeoutError:
+            raise self._late(PATIENCE) from None
+
     def connected(self, log: Path) -> "Reach":
         """The same over one connection, which is open until its remote agent is stopped."""
         arguments, begin = self.arguments(self.opening), message("agent", {}, _MARK)

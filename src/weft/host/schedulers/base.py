@@ -73,6 +73,8 @@ class Script:
     folder: Path
     """For its output."""
     name: str
+    stem: str = "JOB"
+    """The name of its files there, where the batch system does not name them."""
 
 
 class Scheduler(ABC):
@@ -83,12 +85,16 @@ class Scheduler(ABC):
     """Its name for users."""
     prefix: ClassVar[str]
     """What a line of a script begins with that is a directive."""
-    cancels: ClassVar[str]
-    """The program that ends a job."""
+    cancels: ClassVar[Sequence[str]]
+    """The program that ends a job, with its arguments before the ID."""
     queue_hint: ClassVar[str]
     """Where a user sees queues and nodes."""
     start_hint: ClassVar[str]
     """Where a user may see when a job will start."""
+    exports: ClassVar[bool] = True
+    """Whether a job has the environment of the process that submitted it."""
+    lingering: ClassVar[float] = 0.0
+    """Seconds in which responding nodes end a job whose script has ended."""
     lost_hint: ClassVar[str] = ""
     """Where a user sees how a job ended that the batch system no longer knows."""
     reported: ClassVar[Sequence[str]] = ()
@@ -103,8 +109,11 @@ class Scheduler(ABC):
         """Submit a script and return the job's ID. Raises NodeError with the reason of a refusal."""
 
     @abstractmethod
-    def job(self, number: str) -> BatchJob | None:
-        """A job, or None if it is no longer known. Raises WeftError if the batch system does not answer."""
+    def job(self, number: str, files: Path | None = None) -> BatchJob | None:
+        """A job, or None if it is no longer known. Raises WeftError if the batch system does not answer.
+
+        `files`: its files by their stem, if they are known here.
+        """
 
     @abstractmethod
     def cancel(self, number: str) -> None:

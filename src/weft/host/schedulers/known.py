@@ -4,9 +4,16 @@ from collections.abc import Mapping
 
 from weft.errors import WeftError
 from weft.host.schedulers.base import BatchJob, Scheduler
+from weft.host.schedulers.flux import Flux
+from weft.host.schedulers.gridengine import GridEngine
+from weft.host.schedulers.lsf import Lsf
+from weft.host.schedulers.oar import Oar
+from weft.host.schedulers.pbs import Pbs
 from weft.host.schedulers.slurm.scheduler import Slurm
 
-KINDS: Mapping[str, Scheduler] = {one.kind: one for one in (Slurm(),)}
+KINDS: Mapping[str, Scheduler] = {
+    one.kind: one for one in (Slurm(), Pbs(), Lsf(), Flux(), GridEngine(), Oar())
+}
 
 
 def named(kind: str, number: str) -> str:

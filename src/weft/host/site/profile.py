@@ -47,6 +47,27 @@ class Directives(BaseModel):
     )
 
 
+class BatchDirectives(BaseModel):
+    """The directives of the jobs that weft submits to a batch system other than Slurm."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    queue: Word | None = Field(default=None, description="queue; unset: the batch system's default")
+    account: Word | None = Field(default=None, description="account or project that is charged")
+    time: TimeLimit | None = Field(default=None, description="time limit, such as 8h or 1:00:00")
+    extra: Annotated[tuple[Word, ...], Executes("directives of job scripts")] = Field(
+        default=(), description="further directives, such as '-l exclusive=true'"
+    )
+
+
+class GridEngineDirectives(BatchDirectives):
+    """The same for Grid Engine."""
+
+    pe: Word | None = Field(
+        default=None, description="parallel environment, whose allocation rule is a number of slots per host"
+    )
+
+
 class Container(BaseModel):
     """The container in which `loopback` with by= mounts its image files."""
 
@@ -107,6 +128,11 @@ class Profile(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     slurm: Directives = Directives()
+    pbs: BatchDirectives = BatchDirectives()
+    lsf: BatchDirectives = BatchDirectives()
+    flux: BatchDirectives = BatchDirectives()
+    gridengine: GridEngineDirectives = GridEngineDirectives()
+    oar: BatchDirectives = BatchDirectives()
     container: Container = Container()
     scratch: Scratch = Scratch()
     limits: Limits = Limits()

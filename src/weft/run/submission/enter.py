@@ -32,7 +32,7 @@ def needed(study: Study) -> JobNodes | None:
     return max(wanted, key=lambda nodes: nodes.count) if wanted else None
 
 
-def job_script(study: Study, nodes: JobNodes, arguments: Sequence[str]) -> str:
+def job_script(study: Study, nodes: JobNodes, arguments: Sequence[str], stem: str = "JOB") -> str:
     """The script that would be submitted for this command."""
     values: Values = {}
     if hidden(list(arguments), values, settings.secret_keys()) and values:
@@ -41,7 +41,7 @@ def job_script(study: Study, nodes: JobNodes, arguments: Sequence[str]) -> str:
             hint="write KEY=file:PATH, with a file that compute nodes can read",
         )
     command = [sys.executable, "-P", "-m", "weft", *arguments]
-    return script(nodes, load(), command, _environment(study), _folder(), study.name)
+    return script(nodes, load(), command, _environment(study, nodes), _folder(), study.name, stem)
 
 
 def enter(study: Study, progress: Progress) -> None:
@@ -53,7 +53,9 @@ def enter(study: Study, progress: Progress) -> None:
     for _, spec in study.cells():  # compute nodes often cannot access the registries
         provision(spec, progress.say)
     scheduler = known.KINDS[nodes.scheduler]
-    with _submitted(scheduler, job_script(study, nodes, sys.argv[1:]), progress) as job:
+    stem = secrets.token_hex(4)
+    text = job_script(study, nodes, sys.argv[1:], stem)
+    with _submitted(scheduler, text, stem, progress) as job:
         code = job.follow(nodes.wait)
     sys.exit(code)
 
@@ -62,10 +64,10 @@ def _folder() -> Path:
     return settings.runs() / ".jobs"
 
 
-def _environment(study: Study) -> dict[str, str]:
-    """The part of this environment that the command needs, whatever a site's sbatch exports."""
+def _environment(study: Study, nodes: JobNodes) -> dict[str, str]:
+    """The part of this environment that the command needs, whatever a site's batch system exports."""
     profile = load()
-    found = {
+    found: dict[str, Path | str] = {
         "PYTHONPATH": settings.PACKAGE.parent,
         "WEFT_CACHE": settings.cache(),
         "WEFT_RUNS": settings.runs(),
@@ -73,6 +75,8 @@ def _environment(study: Study) -> dict[str, str]:
         "WEFT_STATE": settings.state(),
         "WEFT_WORK": profile.local / settings.work().name if profile.local else settings.work(),
     }
+    if not known.KINDS[nodes.scheduler].exports:
+        found["PATH"] = settings.search_path("PATH")
     if home := settings.java_home():
         found["JAVA_HOME"] = home
     for name in sorted({name for _, spec in study.cells() for name in spec.distributions()}):
@@ -82,11 +86,11 @@ def _environment(study: Study) -> dict[str, str]:
 
 
 @contextmanager
-def _submitted(scheduler: Scheduler, text: str, progress: Progress) -> Iterator[Followed]:
+def _submitted(scheduler: Scheduler, text: str, stem: str, progress: Progress) -> Iterator[Followed]:
     """A job for the length of a `with` block: cancelled if it is left early; the known data are stored."""
     folder = _folder()
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = folder / f"{secrets.token_hex(4)}.sh"
+    path = folder / f"{stem}.sh"
     path.touch(mode=0o600)
     path.write_text(text)
     try:
@@ -98,7 +102,7 @@ def _submitted(scheduler: Scheduler, text: str, progress: Progress) -> Iterator[
     path.rename(folder / f"{stem}.sh")
     job = Followed(scheduler, number, folder, stem, progress)
     progress.say(
-        f"{scheduler.title} job {number}: {shlex.join([scheduler.cancels, number])}, or Ctrl-C, ends it"
+        f"{scheduler.title} job {number}: {shlex.join([*scheduler.cancels, number])}, or Ctrl-C, ends it"
     )
     try:
         yield job

@@ -20,8 +20,6 @@ _SILENT = 300.0
 """Seconds without a response from the batch system: a restart takes less."""
 _ENDING = 90.0
 """Maximum seconds for a cancelled job to end: Slurm kills its processes 30 s (KillWait) after the signal."""
-_LINGERING = 45.0
-"""Seconds in which responding nodes end a job: Slurm waits 30 s (KillWait) before it kills."""
 
 
 @dataclass
@@ -74,7 +72,7 @@ class Followed:
             self.ending = None
             return job.ended
         self.ending = self.ending or time.monotonic()
-        return time.monotonic() - self.ending > _LINGERING
+        return time.monotonic() - self.ending > self.scheduler.lingering
 
     def _started(self, patience: float | None) -> BatchJob:
         begin, shown, doubts = time.monotonic(), "", 0
@@ -101,7 +99,7 @@ class Followed:
         end = time.monotonic() + _SILENT
         while True:
             try:
-                found = self.scheduler.job(self.number)
+                found = self.scheduler.job(self.number, self.folder / self.stem)
                 break
             except WeftError:
                 if time.monotonic() > end:

@@ -16,8 +16,9 @@ def script(
     environment: Mapping[str, str],
     folder: Path,
     name: str,
+    stem: str = "JOB",
 ) -> str:
-    """Directives, modules, variables, and the command; `folder` is for its output."""
+    """Directives, modules, variables, and the command; `folder` is for its output, `stem` the name of its files there."""
     directives, extra = nodes.directives_of(profile)
-    parts = Script(directives, extra, profile.modules, environment, command, folder, f"weft-{name}")
+    parts = Script(directives, extra, profile.modules, environment, command, folder, f"weft-{name}", stem)
     return known.KINDS[nodes.scheduler].script(parts)

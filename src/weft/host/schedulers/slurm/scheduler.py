@@ -17,9 +17,10 @@ class Slurm(Scheduler):
     kind: ClassVar[str] = "slurm"
     title: ClassVar[str] = "Slurm"
     prefix: ClassVar[str] = "#SBATCH"
-    cancels: ClassVar[str] = "scancel"
+    cancels: ClassVar[Sequence[str]] = ("scancel",)
     queue_hint: ClassVar[str] = "`sinfo` lists partitions and nodes"
     start_hint: ClassVar[str] = "`squeue --start` may show the start time"
+    lingering: ClassVar[float] = 45.0  # it waits 30 s (KillWait) before it kills
     lost_hint: ClassVar[str] = "`sacct` may show how it ended"
     reported: ClassVar[Sequence[str]] = (
         "JobState", "Partition", "Account", "QOS", "NodeList", "SubmitTime", "StartTime", "EndTime", "RunTime",
@@ -32,7 +33,7 @@ class Slurm(Scheduler):
     def submit(self, script: Path) -> str:
         return str(commands.submit(script))
 
-    def job(self, number: str) -> SlurmJob | None:
+    def job(self, number: str, files: Path | None = None) -> SlurmJob | None:  # noqa: ARG002 - it knows all
         return jobs.job(int(number))
 
     def cancel(self, number: str) -> None:

@@ -1,0 +1,162 @@
+"""Grid Engine: qsub, qstat, qdel, qconf; hosts from PE_HOSTFILE, and commands on them with `qrsh -inherit`."""
+
+import getpass
+import re
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from weft.errors import NodeError, UsageError, WeftError
+from weft.host import settings, shell
+from weft.host.schedulers.plain import (
+    JobHost,
+    JobRequest,
+    Launcher,
+    PlainJob,
+    PlainScheduler,
+    clock,
+    hosts_in,
+)
+
+_PACKAGE = "gridengine-client"
+_NEVER = "it is in an error state: "
+_WAITING = set("wqhE")
+"""Letters of the states of a job that has not started: qw, hqw, Eqw."""
+
+
+class GridEngine(PlainScheduler):
+    """Sun, Univa, Altair, Son of Grid Engine, Open Cluster Scheduler: what they have in common."""
+
+    kind: ClassVar[str] = "gridengine"
+    title: ClassVar[str] = "Grid Engine"
+    prefix: ClassVar[str] = "#$"
+    package: ClassVar[str] = _PACKAGE
+    submits: ClassVar[str] = "qsub"
+    cancels: ClassVar[Sequence[str]] = ("qdel",)
+    exports: ClassVar[bool] = False
+    queue_hint: ClassVar[str] = "`qstat -f` lists queues and hosts"
+    start_hint: ClassVar[str] = "`qstat -j JOB` shows what it waits for"
+    lost_hint: ClassVar[str] = "`qacct -j JOB` may show how it ended"
+    reported: ClassVar[Sequence[str]] = ("state", "queue", "time", "slots", "h_rt")
+    before: ClassVar[str] = "Unable to run job: "
+    fixes: ClassVar[Sequence[tuple[str, str]]] = (
+        ("parallel environment", "pe=NAME selects another parallel environment; `qconf -spl` lists them"),
+        ("unknown queue", "queue=NAME selects another queue; `qconf -sql` lists them"),
+        ("project", "account=NAME selects another project; `qconf -sprjl` lists them"),
+        ("no suitable queue", "no queue could ever run it: request fewer nodes, another pe= or queue=, or less time="),
+        ("unknown resource", "correct gridengine.extra of the site profile; `qconf -sc` lists resources"),
+    )  # fmt: skip
+
+    def current(self) -> str:
+        variables = settings.job_variables()
+        return variables.get("JOB_ID", "") if "SGE_TASK_ID" in variables else ""
+
+    def hosts(self) -> list[JobHost]:
+        lines = hosts_in("PE_HOSTFILE", self.title)
+        if not lines:
+            raise NodeError(
+                f"Grid Engine job {self.current()} has no parallel environment, which gives it hosts",
+                hint="submit it with -pe NAME SLOTS; `qconf -spl` lists parallel environments",
+            )
+        rows = [line.split() for line in lines]
+        return [JobHost(name, int(slots), rank) for rank, (name, slots, *_) in enumerate(rows)]
+
+    def launcher(self, host: JobHost) -> Launcher:
+        return Launcher(("qrsh", "-inherit", host.name), login_shell=True)
+
+    def directives(self, request: JobRequest) -> list[str]:
+        environment = request.environment
+        if not environment:
+            known = ", ".join(_ask("qconf", "-spl").split())
+            raise UsageError(
+                "a Grid Engine job with several hosts needs a parallel environment",
+                hint=f"name one with --nodes gridengine:N,pe=NAME or in the site profile; there are {known}",
+            )
+        lines = [f"-pe {environment} {request.count * self._slots(request)}"]
+        lines += [f"-q {request.queue}"] if request.queue else []
+        lines += [f"-P {request.account}"] if request.account else []
+        lines += [f"-l h_rt={clock(request.time)}"] if request.time else []
+        # -notify: SIGUSR2 before SIGKILL; -w e: a job that no queue could ever run is refused
+        return [*lines, "-notify", "-w e"]
+
+    def _slots(self, request: JobRequest) -> int:
+        """Slots of a host, which the parallel environment decides."""
+        name = request.environment
+        done = shell.run([shell.tool("qconf", _PACKAGE), "-sp", name], check=False)
+        if done.code != 0:
+            raise self.refused(f"there is no parallel environment {name}")
+        rule = next(
+            (line.split()[1] for line in done.out.splitlines() if line.startswith("allocation_rule")), ""
+        )
+        if rule.isdigit():
+            return int(rule)
+        raise UsageError(
+            f"the parallel environment {name} has the allocation rule {rule}, which promises no number of hosts",
+            hint=f"choose one whose rule is a number, the slots of each host: `qconf -spl`, `qconf -sp {name}`",
+        )
+
+    def names(self, name: str) -> list[str]:
+        return [f"-N {name}", "-S /bin/bash", "-r n", "-o /dev/null", "-e /dev/null"]
+
+    def submission(self, script: Path) -> list[str]:
+        return ["-terse", str(script)]
+
+    def number_in(self, output: str) -> str:
+        found = re.search(r"^(\d+)", output.strip().splitlines()[-1]) if output.strip() else None
+        return found[1] if found else ""
+
+    def query(self, number: str) -> PlainJob | None:
+        rows = (line.split() for line in _ask("qstat", "-u", getpass.getuser()).splitlines())
+        row = next((row for row in rows if row[:1] == [number]), None)
+        if row is None:
+            return None
+        state, began = row[4], f"{row[5]} {row[6]}"
+        if set(state) <= _WAITING or state == "T":
+            reason, failed = self._waits(number), "E" in state
+            reason = f"{_NEVER}{reason}" if failed else reason
+            return PlainJob(self.title, number, state, waiting=True, reason=reason, hopeless=failed)
+        fields = {"state": state, "queue": row[7], "time": began, **self._limit(number)}
+        by_system, hint = _ends(state, began, fields)
+        return PlainJob(
+            self.title, number, state, nodes=row[7], fields=fields, by_system=by_system, hint=hint
+        )
+
+    def _waits(self, number: str) -> str:
+        """What the master gives as reason; the last of them, as the first are about single queues."""
+        found: list[str] = []
+        for line in _details(number):
+            key, _, value = line.partition(":")
+            if key in {"scheduling info", "error reason"} or (found and line.startswith(" ")):
+                found.append((value if key.strip() in {"scheduling info", "error reason"} else line).strip())
+        return found[-1] if found else ""
+
+    def _limit(self, number: str) -> dict[str, str]:
+        found = re.search(r"h_rt=(\d+)", "\n".join(_details(number)))
+        return {"h_rt": found[1]} if found else {}
+
+
+def _ends(state: str, began: str, fields: dict[str, str]) -> tuple[str, str]:
+    """How Grid Engine ends a job, and a hint: its state says whether it was deleted, the clock whether it is late."""
+    if "d" in state:
+        return "was deleted", ""
+    try:
+        since = time.time() - time.mktime(time.strptime(began, "%m/%d/%Y %H:%M:%S"))
+        limit = int(fields["h_rt"])
+    except (KeyError, ValueError):
+        return "", ""
+    if since < limit - 1:
+        return "", ""
+    return f"reached its time limit of {clock(limit)}", "request more: --nodes gridengine:N,time=2h"
+
+
+def _details(number: str) -> list[str]:
+    done = shell.run([shell.tool("qstat", _PACKAGE), "-j", number], check=False)
+    return done.out.splitlines() if done.code == 0 else []
+
+
+def _ask(name: str, *arguments: str) -> str:
+    done = shell.run([shell.tool(name, _PACKAGE), *arguments], check=False)
+    if done.code != 0:
+        raise WeftError("Grid Engine's master does not answer", tail=(done.err or done.out).splitlines()[-3:])
+    return done.out

@@ -1,0 +1,179 @@
+"""A real Grid Engine: weft submits itself, runs within a job, and leaves nothing when the job is deleted."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.hosts.conftest import directories
+from tests.hosts.gridengined import HOSTS, MASTER, GridEngine, grid_engine
+from tests.local.conftest import Weft, in_phase
+from tests.needs import GRID_ENGINE, require
+
+NODES = "gridengine:2,pe=whole,memory=4G"
+SORT = ("terasort", "--size", "10MB", "--nodes", NODES)
+LONG = ("file-open", "--set", "reads=1000000", "--set", "rounds=1000", "--nodes", NODES)
+"""A workload without an engine, for longer than any test waits."""
+
+
+@dataclass
+class GridWeft(Weft):
+    """The command line on the login node of a Grid Engine."""
+
+    cluster: GridEngine
+
+    @property
+    def environment(self) -> dict[str, str]:
+        own = {
+            "WEFT_SITE": str(self.home / "site.toml"),
+            "WEFT_WORK": str(self.cluster.local / self.home.name),
+        }
+        return {**super().environment, **self.cluster.environment, **directories(super().environment), **own}
+
+    def start(self, *words: str, **environment: str) -> "subprocess.Popen[str]":
+        process = subprocess.Popen(
+            [*self.cluster.on(), sys.executable, "-m", "weft", *words],
+            env={**self.environment, **environment},
+            cwd=self.home,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.started.append(process)
+        return process
+
+    def record(self) -> Path:
+        """The newest record; job scripts are in the same directory."""
+        return max((self.home / "runs").glob("2*"))
+
+    def leftovers(self) -> list[str]:
+        """The same, with what lies in the hosts' own directories."""
+        local = [self.cluster.own(name) for name in (MASTER, *HOSTS)]
+        return super().leftovers() + [str(path) for one in local for path in one.glob(f"{self.home.name}/*")]
+
+    def job(self) -> str:
+        """The number of the one job that is queued or runs."""
+        (number,) = self.cluster.jobs()
+        return number
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GridEngine]:
+    require(*GRID_ENGINE)
+    with grid_engine(tmp_path_factory.mktemp("gridengine", numbered=True)) as live:
+        yield live
+
+
+@pytest.fixture
+def weft(tmp_path: Path, cluster: GridEngine) -> Iterator[GridWeft]:
+    command = GridWeft(tmp_path, cluster)
+    yield command
+    command.end()
+    cluster.wait_until_idle()
+    found = command.leftovers()
+    command("gc")
+    assert found == [], "a run left something behind"
+
+
+def test_a_run_from_a_login_node_is_a_job_and_its_record_comes_back(weft: GridWeft) -> None:
+    result = weft.result("run", *SORT)
+    assert result["verdict"] == "VALID", result
+    facts = weft.head()["batch"]
+    assert (facts["system"], facts["nodes"]) == ("gridengine", ["ge1", "ge2"])
+    assert f"Grid Engine {facts['job']} on ge1, ge2" in weft("show", "last").stdout.replace("\n", " ")
+    assert (weft.record() / "job" / "job.sh").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_run_within_a_job_uses_its_hosts(weft: GridWeft) -> None:
+    script = weft.home / "job.sh"
+    variables = {
+        key: value
+        for key, value in weft.environment.items()
+        if key.startswith(("WEFT_", "PYTHONPATH", "JAVA"))
+    }
+    lines = [f"export {key}='{value}'" for key, value in variables.items()]
+    command = " ".join([sys.executable, "-m", "weft", "run", *SORT, "--json"])
+    script.write_text("\n".join(["#!/bin/sh", *lines, f"PATH={weft.environment['PATH']}", command, ""]))
+    out, err = weft.home / "out", weft.home / "err"
+    words = ("-pe", "whole", "2", "-S", "/bin/sh", "-sync", "y", "-o", str(out), "-e", str(err), str(script))
+    done = subprocess.run(
+        [*weft.cluster.on(), "qsub", *words], env=weft.environment, cwd=weft.home, capture_output=True, text=True,
+        check=False, timeout=400,
+    )  # fmt: skip
+    assert json.loads(out.read_text())["verdict"] == "VALID", done.stdout + done.stderr + err.read_text()
+    assert weft.head()["batch"]["nodes"] == ["ge1", "ge2"]
+
+
+@pytest.mark.parametrize("phase", ["start", "run"])
+def test_a_deleted_job_leaves_a_record_that_says_so_and_nothing_else(weft: GridWeft, phase: str) -> None:
+    engine = ("--engine", "null", "--set", "engine.workers=10m") if phase == "start" else ()
+    process = weft.start("run", *LONG, *engine)
+    weft.wait_for(process, lambda: in_phase(weft, phase))
+    number = weft.job()
+    weft.cluster("qdel", number)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 1, err
+    assert f"Grid Engine job {number} was deleted" in err
+    kept = weft.head()
+    assert (kept["verdict"], kept["phase"]) == ("INVALID", phase)
+    assert f"Grid Engine job {number} was deleted" in kept["reason"]
+
+
+def test_a_time_limit_is_reported_as_such(weft: GridWeft) -> None:
+    (weft.home / "site.toml").write_text("[gridengine]\nextra = ['-l h_rt=0:0:25']\n")
+    done = weft("run", *LONG)
+    assert done.returncode == 1, done.stderr
+    assert "reached its time limit of 0:00:25" in done.stderr
+    assert weft.head()["verdict"] == "INVALID"
+
+
+def test_ctrl_c_deletes_the_job(weft: GridWeft) -> None:
+    process = weft.start("run", *LONG)
+    weft.wait_for(process, lambda: in_phase(weft, "run"))
+    process.send_signal(2)
+    process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert weft.head()["verdict"] == "INVALID"
+
+
+def test_killing_weft_in_the_job_ends_everything_on_both_hosts(weft: GridWeft) -> None:
+    process = weft.start("run", *LONG)
+    weft.wait_for(process, lambda: in_phase(weft, "run"))
+    psutil.Process(weft.head()["pid"]).kill()
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 137, err
+    assert weft.head()["verdict"] == "INVALID"
+    weft.cluster.wait_until_idle()
+    end = time.monotonic() + 60
+    while weft.leftovers() and time.monotonic() < end:
+        time.sleep(0.2)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "words", "code"),
+    [
+        ("gridengine:2", "parallel environment", 2),
+        ("gridengine:2,pe=absent", "qconf -spl", 1),
+        ("gridengine:2,pe=whole,queue=absent.q", "qconf -sql", 1),
+        ("gridengine:2,pe=whole,account=absent", "qconf -sprjl", 1),
+        ("gridengine:5,pe=whole", "request fewer nodes", 1),
+    ],
+)
+def test_what_is_refused_is_reported_with_a_fix(weft: GridWeft, nodes: str, words: str, code: int) -> None:
+    done = weft("run", "file-open", "--set", "files=20", "--set", "rounds=1", "--nodes", nodes)
+    assert done.returncode == code, done.stderr
+    assert words in done.stderr
+    assert weft.cluster.jobs() == []
+
+
+def test_a_plan_shows_the_script_and_submits_nothing(weft: GridWeft) -> None:
+    done = weft("plan", *SORT, "--set", "nodes.time=10:00")
+    assert "#$ -pe whole 2" in done.stdout, done.stderr
+    assert "#$ -l h_rt=0:10:00" in done.stdout
+    assert weft.cluster.jobs() == []
