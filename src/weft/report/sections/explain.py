@@ -167,7 +167,7 @@ def _parts(explanation: Explanation) -> Table:
         for part in ordered
         if part.share >= _SMALL or not part.seconds
     ]
-    note = "Slot-seconds are exclusive; total seconds include what was overlapped and cost the job nothing."
+    note = "Slot-seconds are exclusive; total seconds include time overlapped with other work."
     note += "" if explanation.failed else " The maximum speed-up is that without the part."
     return Table(["part", *map(Number, titles)], rows, note)
 
