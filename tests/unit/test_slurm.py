@@ -118,6 +118,15 @@ def given(monkeypatch: pytest.MonkeyPatch, **variables: str) -> Allocation:
     return allocation()
 
 
+@pytest.mark.parametrize("lacking", ["SLURM_JOB_NODELIST", "SLURM_JOB_CPUS_PER_NODE"])
+def test_a_shell_with_a_part_of_the_jobs_variables_is_refused(lacking: str) -> None:
+    variables = {"SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "n1", "SLURM_JOB_CPUS_PER_NODE": "2"}
+    variables.pop(lacking)
+    with pytest.raises(NodeError, match=f"{lacking} is not") as caught:
+        allocation(variables)
+    assert "salloc" in caught.value.hint
+
+
 def test_an_allocation_says_what_the_job_has_of_each_node(monkeypatch: pytest.MonkeyPatch) -> None:
     found = given(monkeypatch, JOB_ID="7", JOB_NODELIST="a,b", JOB_CPUS_PER_NODE="2,4", MEM_PER_CPU="100")
     assert found.job == 7

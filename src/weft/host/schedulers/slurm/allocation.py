@@ -52,6 +52,12 @@ def allocation(variables: Mapping[str, str] | None = None) -> Allocation:
 
 def _parts(variables: Mapping[str, str], group: int | None) -> list[AllocatedNode]:
     end = "" if group is None else f"_HET_GROUP_{group}"
+    for name in (f"SLURM_JOB_NODELIST{end}", f"SLURM_JOB_CPUS_PER_NODE{end}"):
+        if name not in variables:
+            raise NodeError(
+                f"SLURM_JOB_ID is set, and {name} is not: this shell has only a part of the job's variables",
+                hint="start weft in the batch script or in the shell of salloc; outside of a job, unset SLURM_JOB_ID",
+            )
     names = hostnames(variables[f"SLURM_JOB_NODELIST{end}"])
     cores = per_node(variables[f"SLURM_JOB_CPUS_PER_NODE{end}"])
     known = node_fields(names)
