@@ -1,10 +1,11 @@
 """A real Grid Engine: weft submits itself, runs within a job, and leaves nothing when the job is deleted."""
 
 import json
+import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -90,24 +91,40 @@ def test_a_run_from_a_login_node_is_a_job_and_its_record_comes_back(weft: GridWe
     assert (weft.record() / "job" / "job.sh").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_run_within_a_job_uses_its_hosts(weft: GridWeft) -> None:
-    script = weft.home / "job.sh"
-    variables = {
-        key: value
-        for key, value in weft.environment.items()
-        if key.startswith(("WEFT_", "PYTHONPATH", "JAVA"))
-    }
-    lines = [f"export {key}='{value}'" for key, value in variables.items()]
-    command = " ".join([sys.executable, "-m", "weft", "run", *SORT, "--json"])
-    script.write_text("\n".join(["#!/bin/sh", *lines, f"PATH={weft.environment['PATH']}", command, ""]))
-    out, err = weft.home / "out", weft.home / "err"
+def in_job(weft: GridWeft, *commands: Sequence[str]) -> tuple[str, str]:
+    """Output and errors of weft's commands in a script of a user's own, which has two hosts."""
+    kept = ("WEFT_", "PYTHONPATH", "JAVA")
+    lines = [f"export {key}='{value}'" for key, value in weft.environment.items() if key.startswith(kept)]
+    lines += [f"PATH={weft.environment['PATH']}", "set -e"]
+    lines += [shlex.join([sys.executable, "-m", "weft", *words]) for words in commands]
+    script, out, err = (weft.home / name for name in ("job.sh", "out", "err"))
+    script.write_text("\n".join(["#!/bin/sh", *lines, ""]))
     words = ("-pe", "whole", "2", "-S", "/bin/sh", "-sync", "y", "-o", str(out), "-e", str(err), str(script))
-    done = subprocess.run(
-        [*weft.cluster.on(), "qsub", *words], env=weft.environment, cwd=weft.home, capture_output=True, text=True,
-        check=False, timeout=400,
+    subprocess.run(
+        [*weft.cluster.on(), "qsub", *words], env=weft.environment, cwd=weft.home, capture_output=True, check=False,
+        timeout=400,
     )  # fmt: skip
-    assert json.loads(out.read_text())["verdict"] == "VALID", done.stdout + done.stderr + err.read_text()
+    return out.read_text(), err.read_text()
+
+
+def test_a_run_within_a_job_uses_its_hosts(weft: GridWeft) -> None:
+    out, err = in_job(weft, ("run", *SORT, "--json"))
+    assert json.loads(out)["verdict"] == "VALID", err
     assert weft.head()["batch"]["nodes"] == ["ge1", "ge2"]
+
+
+def test_a_persistent_cluster_needs_a_job_around_it(weft: GridWeft) -> None:
+    up = ("up", "--engine", "null", "--nodes", NODES, "--name", "mine")
+    refused = weft(*up)
+    assert refused.returncode == 1
+    assert "this is not a Grid Engine job" in refused.stderr
+    out, err = in_job(weft, up, ("exec", "mine", "--", "sh", "-c", "echo on $WEFT_NODE"), ("down", "mine"))
+    assert "on ge1" in out, err
+
+
+def test_the_doctor_checks_the_hosts_of_a_job(weft: GridWeft) -> None:
+    out, err = in_job(weft, ("doctor", "--nodes", NODES))
+    assert "ge2" in out, err
 
 
 @pytest.mark.parametrize("phase", ["start", "run"])
