@@ -80,6 +80,19 @@ class TestPrograms:
         fake_program(path, "java", "echo 'openjdk version \"11.0.2\" 2019-01-15' >&2")
         bad(programs.java(), "missing", "Java 11", "17")
 
+    def test_a_runtime_that_lacks_a_module_limits_the_engine_that_needs_it(
+        self, path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        home = path / "jre"
+        fake_program(home / "bin", "java", "echo 'openjdk version \"17.0.9\"' >&2")
+        (home / "release").write_text('JAVA_VERSION="17.0.9"\nMODULES="java.base java.sql"\n')
+        monkeypatch.setenv("JAVA_HOME", str(home))
+        bad(
+            programs.java(), "limits", "lacks the module jdk.incubator.vector, which spark needs", "JAVA_HOME"
+        )
+        (home / "release").write_text('MODULES="java.base jdk.incubator.vector"\n')
+        assert programs.java().status == "ok"
+
     def test_a_runtime_without_a_compiler(self, path: Path) -> None:
         fake_program(path, "java", "echo 'openjdk version \"21.0.1\"' >&2")
         assert programs.java().status == "ok"

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 from weft.doctor.finding import Finding, finding_of, limits, missing, ok
-from weft.errors import WeftError
+from weft.errors import MissingError, WeftError
+from weft.facts import engines
 from weft.host import settings
 from weft.host.provision import jdk, native
 from weft.host.shell import tool
@@ -12,9 +13,17 @@ from weft.host.site.profile import load
 
 
 def java() -> Finding:
-    """Java, new enough for the engines."""
+    """Java, new enough for the engines, and with the modules that they need."""
     costs = f"every engine; they need Java {jdk.OLDEST}"
-    return finding_of("java", lambda: f"Java {jdk.version(path := jdk.java())} at {path}", costs, missing)
+    found = finding_of("java", lambda: f"Java {jdk.version(path := jdk.java())} at {path}", costs, missing)
+    if found.status != "ok":
+        return found
+    for name, facts in engines.ALL.items():
+        try:
+            jdk.require_modules(jdk.java(), facts.java_modules, name)
+        except MissingError as error:
+            return limits("java", error.message, costs=f"runs on {name}", fix=error.hint)
+    return found
 
 
 _SHIPPED = "not needed: this weft was installed with what it builds"

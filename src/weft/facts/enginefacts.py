@@ -94,6 +94,8 @@ class EngineFacts:
     tasks: TaskLog = field(default_factory=TaskLog)
     memory_key: str = ""
     """weft's key for the memory of the processes in which tasks run."""
+    java_modules: tuple[str, ...] = ()
+    """Modules of Java that its processes ask for by name: a runtime without one ends at once."""
     command: str = ""
     """An example command that runs a user's own program on it; empty: it runs none."""
     sql: Sql | None = None

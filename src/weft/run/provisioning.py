@@ -8,6 +8,7 @@ from pathlib import Path
 from weft.adapters.probes import KINDS
 from weft.adapters.workloads.terasort import TeraSort
 from weft.errors import MissingError
+from weft.facts import engines as facts
 from weft.host import settings
 from weft.host.provision import classdata, distribution, jars, jdk, native, profiler
 from weft.layout.jvm import SharedClasses
@@ -49,6 +50,9 @@ def provision(spec: Spec, say: Callable[[str], None]) -> Provisioned:
         if home := spec.home(kind):
             engine.recognize(home)
     java = jdk.java()
+    for kind in spec.engine.parts:
+        if not spec.home(kind):
+            jdk.require_modules(java, facts.of(kind).java_modules, kind)
     homes = _homes(spec, say)
     wanted = any(layer.native for layer in spec.layers()) or any(KINDS[name].native for name in spec.probes)
     engines = [name for part in spec.engine.parts.values() for name in part.native]

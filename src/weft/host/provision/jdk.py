@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from weft.host import settings, shell
 OLDEST = 17
 """The oldest Java that Spark 4 runs on (its documentation, "Downloading")."""
 
+_MODULES = re.compile(r'^MODULES="(.*)"$', re.MULTILINE)
+_WHOLE = "set JAVA_HOME to a whole Java 17, such as openjdk-17-jre-headless has"
 _INSTALL = "apt-get install openjdk-17-jdk-headless, or set JAVA_HOME"
 
 
@@ -25,6 +28,16 @@ def java() -> Path:
     if (major := version(path)) < OLDEST:
         raise MissingError(f"{path} is Java {major}; Spark 4 needs Java {OLDEST} or newer", hint=_INSTALL)
     return path
+
+
+def require_modules(java: Path, modules: Sequence[str], engine: str) -> None:
+    """Raises MissingError for a runtime that was cut down (jlink) and lacks a module that an engine's processes need."""
+    try:
+        listed = _MODULES.search((home(java) / "release").read_text())
+    except OSError:
+        return
+    if listed and (lacking := [name for name in modules if name not in listed[1].split()]):
+        raise MissingError(f"{java} lacks the module {lacking[0]}, which {engine} needs", hint=_WHOLE)
 
 
 def home(java: Path) -> Path:

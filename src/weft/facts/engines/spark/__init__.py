@@ -38,6 +38,7 @@ FACTS = EngineFacts(
         lost=r"Lost executor (?P<name>\S+) on (?P<host>[^\s:]+): .*?(?:exited with code|Exit status:) (?P<code>\d+)",
     ),
     memory_key="executor_memory",
+    java_modules=("jdk.incubator.vector",),  # JavaModuleOptions.java
     command="spark-submit job.py",
     sql=Sql(),
     streaming=Streaming(
