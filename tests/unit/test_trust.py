@@ -41,6 +41,9 @@ HARMLESS = {
     "several.shares", "kafka.topics",  # figures
     "ssh.hosts", "ssh.fabric", "slurm.fabric",  # names, which are checked
     "slurm.partition", "slurm.account", "slurm.qos", "slurm.time", "slurm.constraint",  # one directive each
+    "gridengine.pe",
+    *(f"{kind}.{key}" for kind in ("gridengine", "pbs", "lsf", "flux", "oar")
+      for key in ("queue", "account", "time", "fabric")),  # one directive each, as of Slurm
     "virtual.rate", "virtual.storage_rate",  # of a pattern
     "own-sql.tables", "own-sql.result", "own-job.stage", "trace.file",  # files of data
     "own-job.name",
