@@ -29,6 +29,7 @@ GUIDES: Mapping[str, Sequence[str]] = {
     "Why is it slow": (
         "slow-on-lustre",
         "explain",
+        "tested",
         "compare",
         "top",
         "calibrate",

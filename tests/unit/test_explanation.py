@@ -68,7 +68,7 @@ def test_a_failed_run_has_no_speed_up() -> None:
     metrics = job([task(0, 0, 10, node=node, cpu_ns=4e9, gc_ms=6000) for node in (1, 2)])
     ended, failed = (run(metrics, failed=failed) for failed in (False, True))
     assert ended.sentence.startswith(
-        "60 % of the job's slot time was tasks stopped by garbage collection (at most 2.5 times"
+        "60 % of the job's slot time was tasks stopped by garbage collection (without it, the run phase at most 2.5 times"
     )
     assert "The run failed: where its time went is not why." in failed.sentence
     assert (failed.findings, [one.part for one in ended.findings]) == ((), ["GC"])

@@ -33,7 +33,7 @@ Output = Annotated[
 MachineName = Annotated[
     str | None,
     typer.Option(
-        help="a machine file (TOML), the name of one of weft's, or io500:NAME; io500: lists the names; default: where the run was measured",
+        help="a machine file (TOML), a calibration (JSON), the name of one of weft's, or io500:NAME; io500: lists the names; default: where the run was measured",
         show_default=False,
         autocompletion=completing.machines,
     ),

@@ -53,7 +53,8 @@ def survey(
         ),
     ] = ENOUGH,
     within: Annotated[
-        str, typer.Option(metavar="TIME", help="begin no run that could end after this time")
+        str,
+        typer.Option(metavar="TIME", help="how long all runs may take: none is begun that could take longer"),
     ] = "1h",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="print what it costs and run nothing")] = False,
     keep: Annotated[

@@ -1,4 +1,4 @@
-"""The garbage collector's pauses, from the log that each of the engine's JVMs writes itself (-Xlog:gc)."""
+"""GC pauses, from the log that each of the engine's JVMs writes itself (-Xlog:gc)."""
 
 from collections.abc import Mapping
 from pathlib import Path

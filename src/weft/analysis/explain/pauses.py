@@ -1,4 +1,4 @@
-"""Pauses of the collector by the JVMs' own logs, and how much of the tasks' time lies in them."""
+"""GC pauses by the JVMs' own logs, and how much of the tasks' time lies in them."""
 
 import re
 from collections.abc import Mapping, Sequence

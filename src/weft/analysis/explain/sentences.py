@@ -68,7 +68,7 @@ def of_job(
         and best.bound >= 1 + _NAMED
         and not findings.planning(best, found.slots)
     ):
-        spent += f" (at most {best.bound:.1f} times faster without)"
+        spent += f" (without it, the run phase at most {best.bound:.1f} times faster)"
     spent = f"{spent}; then {then}." if then else f"{spent}."
     return f"{spent} The run failed: where its time went is not why." if failed else spent
 

@@ -1,5 +1,6 @@
 """What the engine's own figures of tasks suggest: spills, and stages of which one task reads most."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -10,6 +11,7 @@ from weft.analysis.explain.timeparts import StageTime, Suggestion
 from weft.text.numbers import percent
 from weft.text.units import show_size
 
+_FOLDERS = re.compile(r" at \S*/")
 _LEAST = 0.02
 """Share of the slot time of a stage, from which it is worth a word."""
 _SKEWED = 5.0
@@ -55,4 +57,6 @@ def _spills(found: Evidence, stages: Mapping[Stage, StageTime]) -> Iterator[Sugg
 
 
 def _named(row: StageTime) -> str:
-    return f"stage {row.stage} ({row.name})" if row.name else f"stage {row.stage}"
+    """With the line of the program that began it, without the folders that PySpark has in it."""
+    name = _FOLDERS.sub(" at ", row.name)
+    return f"stage {row.stage} ({name})" if name else f"stage {row.stage}"

@@ -33,7 +33,7 @@ class TimePart(Part):
     on: FilePart | None = None
     """Of file calls: their kind and files."""
     bound: float | None
-    """How many times faster the job would be at most without it; None of the job's work and the application's start."""
+    """How many times faster the run phase would be at most without it; None of the job's work and the application's start."""
     operations: tuple[Operation, ...] = ()
     split: Mapping[str, float] = {}
     """Slot-seconds of data calls by the calibrated model: latency, bandwidth, beyond both; empty without a calibration."""

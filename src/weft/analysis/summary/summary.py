@@ -220,7 +220,7 @@ class Summary(RunInfo):
     profile: Profiled | None = None
     """Processor time of the tasks by category; nothing where no stack was sampled."""
     pauses: tuple[PausedNode, ...] = ()
-    """The collector's pauses by node, by the JVMs' own logs; empty if none wrote one."""
+    """GC pauses by node, by the JVMs' own logs; empty if none wrote one."""
     replay: Replay | None = None
     """The jobs of a replayed trace; None of other workloads."""
     stream: Streamed | None = None

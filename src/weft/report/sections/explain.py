@@ -168,7 +168,7 @@ def _parts(explanation: Explanation) -> Table:
         if part.share >= _SMALL or not part.seconds
     ]
     note = "Slot-seconds are exclusive; total seconds include time overlapped with other work."
-    note += "" if explanation.failed else " The maximum speed-up is that without the part."
+    note += "" if explanation.failed else " The maximum speed-up is that of the run phase without the part."
     return Table(["part", *map(Number, titles)], rows, note)
 
 

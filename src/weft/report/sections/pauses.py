@@ -1,4 +1,4 @@
-"""A section of a run's page: the collector's pauses by node, beside what the engine says of the tasks' time in them."""
+"""A section of a run's page: GC pauses by node, next to what the engine says of the tasks' time in them."""
 
 from weft.analysis.summary.summary import Summary
 from weft.report.draw.blocks import Number, Section, Table, Tone, Words
