@@ -131,6 +131,18 @@ def test_the_script_of_a_job(kind: str, programs: Path, snapshot: object) -> Non
     assert scripts(kind, f"{kind}:2,time=90m", **site) == snapshot
 
 
+@pytest.mark.parametrize("value", ["main -E /tmp/x", "-x", "a;b", "a\nb", "$(x)"])
+def test_a_value_cannot_add_a_directive(value: str) -> None:
+    for model in (KINDS["gridengine"], type(Profile().gridengine)):
+        for key in ("queue", "account", "pe"):
+            with pytest.raises(ValueError, match="pattern"):
+                model(**{key: value})
+    text = known.KINDS["lsf"].script(
+        Script([], [], [], {}, ["weft"], Path("/jobs"), "weft-a -E b\n#x", "01ab")
+    )
+    assert "#BSUB -J weft-a--E-b--x\n" in text
+
+
 def test_a_parallel_environment_that_promises_no_hosts_is_refused(programs: Path) -> None:
     fake_program(programs, "qconf", "echo 'allocation_rule    $fill_up'")
     with pytest.raises(UsageError, match="promises no number of hosts"):

@@ -18,7 +18,7 @@ from weft.host.remote.reach import Reach, of_text
 from weft.host.schedulers import known
 from weft.host.schedulers.plain import JobHost, JobRequest, Launcher, PlainScheduler, own_host, wall
 from weft.host.shell import Process
-from weft.host.site.profile import BatchDirectives, Profile, TimeLimit, Word, load
+from weft.host.site.profile import BatchDirectives, Name, Profile, TimeLimit, Word, load
 from weft.host.work import Work, WorkDirectory
 from weft.layout.node import Node
 
@@ -32,8 +32,8 @@ _SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ClearAllForwardings=yes", "-o", "Lo
 class BatchNodes(JobNodes):
     """Hosts of a job; each has one connection, by the batch system's own launcher if it has one."""
 
-    queue: Word | None = Field(default=None, description="queue of the job; default: the site profile's")
-    account: Word | None = Field(
+    queue: Name | None = Field(default=None, description="queue of the job; default: the site profile's")
+    account: Name | None = Field(
         default=None, description="account or project of the job; default: the site profile's"
     )
     time: TimeLimit | None = Field(

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from weft.adapters.nodes.batchnodes import BatchNodes
 from weft.host.schedulers.plain import JobRequest
-from weft.host.site.profile import BatchDirectives, GridEngineDirectives, Word
+from weft.host.site.profile import BatchDirectives, GridEngineDirectives, Name
 
 
 class GridEngineNodes(BatchNodes):
@@ -16,7 +16,7 @@ class GridEngineNodes(BatchNodes):
     scheduler: ClassVar[str] = "gridengine"
 
     kind: Literal["gridengine"] = "gridengine"
-    pe: Word | None = Field(
+    pe: Name | None = Field(
         default=None,
         description="parallel environment, whose allocation rule is a number; default: the site profile's",
     )

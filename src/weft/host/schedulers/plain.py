@@ -16,6 +16,8 @@ from weft.host.schedulers.slurm.text import seconds
 
 _ENDS_A_COMMAND = "HUP INT TERM USR1 USR2 XCPU"
 """What batch systems send before they kill; the script outlives it, and writes down the exit code of its command."""
+_UNNAMED = re.compile(r"[^A-Za-z0-9_.-]")
+"""What the name of a job may not contain, as it is one word of a directive."""
 _VISIBLE = 5.0
 """Seconds until a file that another host wrote is seen here."""
 
@@ -186,7 +188,10 @@ class PlainScheduler(Scheduler):
         files = parts.folder
         lines = [
             "#!/bin/bash -l" if parts.modules else "#!/bin/sh",
-            *(f"{self.prefix} {line}" for line in [*parts.directives, *self.names(parts.name)]),
+            *(
+                f"{self.prefix} {line}"
+                for line in [*parts.directives, *self.names(_UNNAMED.sub("-", parts.name))]
+            ),
             *map(self.marked, parts.extra),
             "umask 077",
             f"exec >{shlex.quote(f'{files}/{parts.stem}.out')} 2>{shlex.quote(f'{files}/{parts.stem}.err')}",

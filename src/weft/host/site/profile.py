@@ -16,6 +16,8 @@ from weft.text.units import parse_duration
 
 Word = Annotated[str, StringConstraints(pattern=r"^[^\r\n]*$")]
 """Text that fits into one line of a script."""
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.@:+/-]*$")]
+"""One word of a directive, which can add no other directive."""
 _DURATION = re.compile(r"\d+(\.\d+)?[smhd]")
 
 
@@ -52,8 +54,8 @@ class BatchDirectives(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    queue: Word | None = Field(default=None, description="queue; unset: the batch system's default")
-    account: Word | None = Field(default=None, description="account or project that is charged")
+    queue: Name | None = Field(default=None, description="queue; unset: the batch system's default")
+    account: Name | None = Field(default=None, description="account or project that is charged")
     time: TimeLimit | None = Field(default=None, description="time limit, such as 8h or 1:00:00")
     extra: Annotated[tuple[Word, ...], Executes("directives of job scripts")] = Field(
         default=(), description="further directives, such as '-l exclusive=true'"
@@ -63,7 +65,7 @@ class BatchDirectives(BaseModel):
 class GridEngineDirectives(BatchDirectives):
     """The same for Grid Engine."""
 
-    pe: Word | None = Field(
+    pe: Name | None = Field(
         default=None, description="parallel environment, whose allocation rule is a number of slots per host"
     )
 
