@@ -271,3 +271,14 @@ def test_a_fact_takes_the_place_of_what_its_part_suggests_in_general_with_its_ga
         ("fewer and larger files", 0.2),
         ("observe", None),
     ]
+
+
+def test_the_engines_timer_of_shuffle_writes_counts_where_nobody_watched_file_calls() -> None:
+    metrics = job([task(0, 0, 10, node=node, cpu_ns=2e9, shuffle_write_ms=7000) for node in (1, 2)])
+    found = run(metrics)
+    assert {part.name: part.seconds for part in found.parts}[tasktime.SHUFFLE_WRITE] == pytest.approx(14)
+    assert found.sentence.startswith("70 % of the job's slot time was tasks writing shuffle files")
+    seen = readings({(f"node{node}", EXECUTOR, "threads.task.in.write"): 0.5 for node in (1, 2)})
+    watched = explain(metrics, seen, [Span(name="run", begin=0, seconds=10)], NODES, 0, 2, Used())
+    assert watched is not None
+    assert tasktime.SHUFFLE_WRITE not in {part.name for part in watched.parts}

@@ -122,6 +122,7 @@ TASKS: Mapping[str, Any] = {
     "remote_blocks": polars.Int64,
     "local_blocks": polars.Int64,
     "shuffle_write_bytes": polars.Int64,
+    "shuffle_write_ms": polars.Int32,
     "disk_spill_bytes": polars.Int64,
     "input_bytes": polars.Int64,
     "output_bytes": polars.Int64,

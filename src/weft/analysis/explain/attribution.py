@@ -21,6 +21,7 @@ from weft.analysis.explain.tasktime import (
     GC,
     PYTHON_START,
     PYTHON_WORKER,
+    SHUFFLE_WRITE,
     UNCLASSIFIED,
     WAITING,
     StageTasks,
@@ -143,6 +144,8 @@ def measured(found: Evidence, mine: Indexes) -> StageTasks:
     seen = sum(sampled_calls.values()) if sampled_calls or found.blocked else None
     if not found.files.counted:
         files = evidence.unplaced(sampled_calls)
+        if seen is None and (written := add(found.seconds("shuffle_write_ms", 1e-3))):
+            files = {SHUFFLE_WRITE: written}
     # what other threads did on the same files is in there too, so that only samples distinguish the tasks' own
     system = add(found.system) or 0.0 if found.files.by_thread or seen is None else sum(files.values())
     return StageTasks(

@@ -6,7 +6,7 @@ from weft.analysis.explain.balance import Balance
 from weft.analysis.explain.findings import LEAST_GAIN
 from weft.analysis.explain.slots import EMPTY, START
 from weft.analysis.explain.sqlparts import OperatorTimes
-from weft.analysis.explain.tasktime import CPU, FAILED, GC, NETWORK, UNCLASSIFIED, WAITING
+from weft.analysis.explain.tasktime import CPU, FAILED, GC, NETWORK, SHUFFLE_WRITE, UNCLASSIFIED, WAITING
 from weft.analysis.explain.timeparts import (
     Covered,
     Explanation,
@@ -27,6 +27,7 @@ TITLE = "Where the time went"
 _SMALL = 0.01
 """Parts below this share are shown together."""
 _FAMILIES = {
+    SHUFFLE_WRITE: "data",
     CPU: "cpu",
     WAITING: "queue",
     GC: "gc",

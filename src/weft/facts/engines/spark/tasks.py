@@ -23,6 +23,7 @@ _METRICS: Mapping[str, tuple[str, ...]] = {
     "remote_blocks": ("Shuffle Read Metrics", "Remote Blocks Fetched"),
     "local_blocks": ("Shuffle Read Metrics", "Local Blocks Fetched"),
     "shuffle_write_bytes": ("Shuffle Write Metrics", "Shuffle Bytes Written"),
+    "shuffle_write_ns": ("Shuffle Write Metrics", "Shuffle Write Time"),
     "input_bytes": ("Input Metrics", "Bytes Read"),
     "output_bytes": ("Output Metrics", "Bytes Written"),
 }
@@ -142,5 +143,6 @@ def _columns(app: str) -> list[polars.Expr]:
         "failure": polars.concat_str([kind, message], separator=": ", ignore_nulls=True),
         **numbers,
         "scheduler_ms": (end - begin - busy).clip(lower_bound=0),
+        "shuffle_write_ms": (numbers["shuffle_write_ns"] / 1e6).round(),
     }
     return [found.get(name, polars.lit(None)).alias(name) for name in jobmetrics.TASKS]
