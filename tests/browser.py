@@ -64,6 +64,12 @@ class Browser:
             assert "errorText" not in self._do("Page.navigate", url=each)
             self._until(lambda: self._loaded)
 
+    def follow(self, link: str) -> None:
+        """Click on what a selector finds, and return when the page behind it is loaded."""
+        self._loaded = False
+        self.ask(f"void setTimeout(() => document.querySelector({json.dumps(link)}).click(), 0)")
+        self._until(lambda: self._loaded)
+
     def ask(self, expression: str) -> Any:
         """What JavaScript says of the page, as JSON; a promise is awaited."""
         options = {"returnByValue": True, "awaitPromise": True}
