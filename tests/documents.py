@@ -15,6 +15,7 @@ README = "tests/local/test_readme.py"
 RUN_BY = {
     "README.md": README,
     "docs/guide/calibrate.md": README,
+    "docs/guide/dask.md": README,
     "docs/guide/doctor.md": README,
     "docs/guide/explain.md": README,
     "docs/guide/first-run.md": README,

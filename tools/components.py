@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, metadata
+from importlib.metadata import PackageMetadata, PackageNotFoundError, distributions, metadata
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -20,6 +20,7 @@ from weft.host.provision import jars, native
 from weft.host.provision.distribution import DISTRIBUTIONS, MAVEN
 from weft.host.provision.pythonarchive import PythonArchive
 from weft.host.provision.tree import Say
+from weft.host.provision.wheelset import WheelSet
 
 ROOT = settings.SOURCE
 LOCKED = re.compile(r"^([\w.-]+)==([\w.+!-]+)", re.MULTILINE)
@@ -55,9 +56,14 @@ def python() -> Iterator[Component]:
             raise MissingError(
                 f"{name} is not in this environment", hint="start it by tools/release"
             ) from error
-        stated = about.get_all("License-Expression") or _classified(about.get_all("Classifier") or [])
-        licence = (stated or about.get_all("License") or [UNKNOWN])[0].splitlines()[0]
-        yield Component(f"pkg:pypi/{name.lower()}@{version}", name, version, licence)
+        yield Component(f"pkg:pypi/{name.lower()}@{version}", name, version, _stated(about))
+
+
+def _stated(about: PackageMetadata) -> str:
+    """The licence that a package states."""
+    stated = about.get_all("License-Expression") or _classified(about.get_all("Classifier") or [])
+    first: str = (stated or about.get_all("License") or [UNKNOWN])[0]
+    return first.splitlines()[0]
 
 
 def _classified(classifiers: Sequence[str]) -> list[str]:
@@ -120,8 +126,19 @@ def engines(homes: Mapping[str, Path]) -> Iterator[Component]:
         if isinstance(each, PythonArchive):
             purl = f"pkg:pypi/{each.package}@{each.version}"
             yield Component(purl, each.package, each.version, "Apache-2.0", each.sha256, name)
+        if isinstance(each, WheelSet):
+            yield from _wheels(each, home)
         for jar in sorted(home.rglob("*.jar")):
             yield _jar(jar, name)
+
+
+def _wheels(of: WheelSet, home: Path) -> Iterator[Component]:
+    """Each package with the locked checksum of its wheel."""
+    sums = {wheel.package: wheel.sha256 for wheel in of.wheels}
+    for each in distributions(path=[str(home / "lib")]):
+        package = each.name.lower().replace("_", "-")
+        purl = f"pkg:pypi/{package}@{each.version}"
+        yield Component(purl, each.name, each.version, _stated(each.metadata), sums[package], of.name)
 
 
 def _jar(path: Path, engine: str) -> Component:

@@ -20,6 +20,7 @@ NEEDED = {
     "docs/guide/scratch.md": DELAYED,
     "docs/guide/slow-on-lustre.md": (*VIRTUAL, *NATIVE, *DELAYED),
     "docs/guide/submit.md": (*VIRTUAL, *NATIVE),
+    "docs/guide/dask.md": (*VIRTUAL, *NATIVE),
     "docs/guide/timely.md": (*VIRTUAL, *TIMELY),
     "examples/README.md": (*VIRTUAL, *NATIVE),
 }

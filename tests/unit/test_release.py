@@ -124,6 +124,15 @@ def test_jars_are_packed_by_a_plugin_that_knows_the_time_for_their_entries() -> 
     assert tuple(map(int, named["maven-jar-plugin"].split("."))) >= (3, 2, 0)
 
 
+def test_an_engines_wheels_are_components_with_their_locked_checksums(tmp_path: Path) -> None:
+    about = tmp_path / "lib" / "tblib-3.2.2.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Name: tblib\nVersion: 3.2.2\nLicense-Expression: BSD-2-Clause\n")
+    (one,) = components.engines({"dask": tmp_path})
+    assert (one.purl, one.licence, one.part) == ("pkg:pypi/tblib@3.2.2", "BSD-2-Clause", "dask")
+    assert len(one.sha256) == 64
+
+
 def test_an_engines_jars_are_components_with_what_they_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

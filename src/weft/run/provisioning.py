@@ -90,7 +90,7 @@ def _classes(
         if listed := _list(name, spec, java, homes[name], processes, say):
             found[name] = classdata.dump(name, java, listed, processes.class_path, say)
     for kind, engine in spec.engine.parts.items():
-        if kind not in homes:
+        if kind not in homes or kind not in built:
             continue
         arguments = partial(engine.training, homes[kind], built[kind], classdata.empty())
         if arguments(Path()):

@@ -6,6 +6,7 @@ from pydantic import BeforeValidator, SerializeAsAny
 
 from weft.adapters.engines import hadoop, limit, null, timely
 from weft.adapters.engines.base import KINDS, Engine
+from weft.adapters.engines.dask import engine as dask
 from weft.adapters.engines.flink import engine as flink
 from weft.adapters.engines.hive import engine as hive
 from weft.adapters.engines.powergraph import engine as powergraph
@@ -24,6 +25,7 @@ KINDS.add(
     timely.TimelyEngine,
     limit.LimitEngine,
     powergraph.PowerGraphEngine,
+    dask.DaskEngine,
 )
 DEFAULT = spark.SparkEngine
 """The default engine."""

@@ -11,6 +11,7 @@ from weft.host.provision.download.several import fetch_all
 from weft.host.provision.mavenset import MavenRepository, MavenSet
 from weft.host.provision.pythonarchive import PythonArchive
 from weft.host.provision.tree import Say, building, cached
+from weft.host.provision.wheelset import WheelSet
 from weft.text.units import show_size
 
 SPARK = PythonArchive(
@@ -37,6 +38,7 @@ FLINK = PythonArchive(
 HADOOP = MavenSet(name="hadoop", version="3.5.0", unpacked=250_000_000)
 HIVE = MavenSet(name="hive", version="4.0.1", unpacked=210_000_000)
 KAFKA = MavenSet(name="kafka", version="4.3.1", unpacked=60_000_000)
+DASK = WheelSet(name="dask", version="2026.8.0", unpacked=700_000_000)
 FLINK_SQL = MavenSet(name="flink-sql", version="2.3.0", unpacked=70_000_000)
 """No engine: libraries with which Flink SQL reads and writes Parquet."""
 FLINK_KAFKA = MavenSet(name="flink-kafka", version="5.0.0-2.2", unpacked=12_000_000)
@@ -48,9 +50,12 @@ PROFILER = MavenSet(name="async-profiler", version="4.1", unpacked=10_000_000)
 MAVEN = MavenRepository(name="maven", version="files", unpacked=200_000_000)
 """No part of an installation: the plugins and libraries with which a checkout's Maven builds weft's own jars."""
 
-DISTRIBUTIONS: dict[str, PythonArchive | MavenSet] = {
+Distribution = PythonArchive | MavenSet | WheelSet
+"""Names, sizes and checksums of what is downloaded, and how it is unpacked."""
+
+DISTRIBUTIONS: dict[str, Distribution] = {
     each.name: each
-    for each in (SPARK, FLINK, HADOOP, HIVE, KAFKA, FLINK_SQL, FLINK_KAFKA, SPARK_KAFKA, PROFILER)
+    for each in (SPARK, FLINK, HADOOP, HIVE, KAFKA, DASK, FLINK_SQL, FLINK_KAFKA, SPARK_KAFKA, PROFILER)
 }
 
 
@@ -81,7 +86,7 @@ def homes(names: Sequence[str], say: Say) -> dict[str, Path]:
     return provided({name: DISTRIBUTIONS[name] for name in sorted(set(names))}, say)
 
 
-def provided(wanted: Mapping[str, PythonArchive | MavenSet], say: Say) -> dict[str, Path]:
+def provided(wanted: Mapping[str, Distribution], say: Say) -> dict[str, Path]:
     """Where each is, downloaded together where it is not yet. Raises as `homes`."""
     with ExitStack() as held:
         targets: dict[str, Path] = {}
@@ -110,7 +115,7 @@ def _named(error: MissingError, lacking: Sequence[str]) -> MissingError:
     )
 
 
-def _download(wanted: Mapping[str, PythonArchive | MavenSet], targets: Mapping[str, Path], say: Say) -> None:
+def _download(wanted: Mapping[str, Distribution], targets: Mapping[str, Path], say: Say) -> None:
     # each is written by the process that holds the lock of its target
     folders = {name: settings.cache() / "downloads" / each.key for name, each in wanted.items()}
     files = [file for name, each in wanted.items() for file in each.files(folders[name])]

@@ -25,6 +25,7 @@ def build(homes: Mapping[str, Path], more: Sequence[str], say: Say) -> dict[str,
     if shipped := settings.shipped():
         return {module: shipped / "jars" / f"weft-{module}.jar" for module in ("core", *homes, *more)}
     source = settings.SOURCE / "java"
+    homes = _with_module(homes)
     # whatever else a run has, a module's jar has the same path, and what is made from that path is made once
     keys = {module: _key(source, module, homes) for module in sorted({"core", *homes, *more})}
     if missing := [module for module, key in keys.items() if cached(key) is None]:
@@ -44,10 +45,16 @@ def needs(homes: Mapping[str, Path]) -> dict[str, MavenRepository]:
     """
     if settings.shipped():
         return {}
+    homes = _with_module(homes)
     if all(cached(_key(settings.SOURCE / "java", module, homes)) for module in ("core", *homes)):
         return {}
     jdk.require_compiler()
     return {distribution.MAVEN.name: distribution.MAVEN}
+
+
+def _with_module(homes: Mapping[str, Path]) -> dict[str, Path]:
+    """Without the distributions whose programs are not in Java."""
+    return {name: home for name, home in homes.items() if (settings.SOURCE / "java" / name).is_dir()}
 
 
 def _key(source: Path, module: str, homes: Mapping[str, Path]) -> str:

@@ -1,0 +1,1 @@
+"""Dask: its scheduler and its workers, which run functions of Python."""

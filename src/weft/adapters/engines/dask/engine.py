@@ -1,0 +1,214 @@
+"""Dask's distributed scheduler on the head node, and worker processes on every node, each behind a nanny."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from weft.adapters.engines.base import Engine
+from weft.errors import UsageError
+from weft.layout.certificate import Certificate
+from weft.layout.node import Node
+from weft.layout.plan import SECRET, Command, Daemon, Job, Layout, Page, Plan, Ready
+from weft.record.derived import Derived
+from weft.text.fields import Count, Port, Size
+from weft.text.units import show_size
+
+_PROGRAMS = Path(__file__).with_name("programs")
+_SCHEDULER = 384 << 20
+"""Bytes of the scheduler's process, and of that of a job's program: Python with pandas and Arrow takes 150 MiB of them."""
+_NANNY = 128 << 20
+"""Bytes of the process of a node's nannies."""
+_LEAST = 256 << 20
+"""Bytes: below it a worker's own libraries reach the limits at which it spills and pauses."""
+
+
+class DaskEngine(Engine):
+    """A cluster of distributed: tasks are functions of Python, and their results stay in the memory of workers."""
+
+    kind: Literal["dask"] = "dask"
+    positional: ClassVar[str] = "threads"
+    distributions: ClassVar[tuple[str, ...]] = ("dask",)
+
+    threads: Count = Field(
+        default=1,
+        description="threads of each worker process; processes of a node: its cores by this. Python executes one thread of a process at a time (GIL)",
+    )
+    worker_memory: Size | None = Field(
+        default=None, description="memory limit of each worker process; default: its share of the node's"
+    )
+    port: Port = Field(
+        default=8786,
+        description="port of the scheduler; a node's workers and nannies use those after the next",
+    )
+    web_port: Port = Field(
+        default=8787, description="port of the scheduler's one page, which says which workers it has"
+    )
+
+    def plan(self, layout: Layout) -> Plan:
+        if layout.uris:
+            raise UsageError(
+                f"weft's programs for dask read and write mounted files only, not {layout.uris[0]}",
+                hint="use a storage with paths for input and output, such as disk or mount",
+            )
+        certificate, memory = _certificate(layout), self._memory(layout)
+        names = [_worker_name(node, layout) for node in layout.nodes]
+        expected = {name: self._processes(node) for name, node in zip(names, layout.nodes, strict=True)}
+        page = Page(
+            layout.head, f"http://{layout.head.address}:{self.web_port}/workers", signed=layout.secured
+        )
+        return Plan(
+            {_conf(layout): self._settings(layout), **(certificate.files() if certificate else {})},
+            [self._scheduler(layout), *(self._workers(node, memory, layout) for node in layout.nodes)],
+            [Ready(page, lambda known: _missing(known, expected), of=layout.table)],
+            {self.kind: self._derived(layout, memory)},
+            first=certificate.made(layout) if certificate else [],
+        )
+
+    def submit(self, job: Job, layout: Layout) -> Command:
+        job.dependencies.require(self.kind)
+        argv = [*_python(), "-m", "weft_dask", job.program, *job.arguments]
+        return job.command("client", layout.head, argv, self._environment(layout.head, layout))
+
+    def _processes(self, node: Node) -> int:
+        return max(1, node.cores // self.threads)
+
+    def _memory(self, layout: Layout) -> int:
+        """Bytes of each worker process, the same on all nodes. Raises UsageError if it does not fit."""
+        head, *others = layout.nodes
+        rooms = {head: head.memory - 2 * _SCHEDULER} | {node: node.memory for node in others}
+        room = min((rooms[node] - _NANNY) // self._processes(node) for node in layout.nodes)
+        asked = self.worker_memory or room
+        if not _LEAST <= asked <= room:
+            raise UsageError(
+                f"dask: {show_size(asked)} for a worker process is not between the {show_size(_LEAST)} that it needs"
+                f" and the {show_size(max(0, room))} that a node has for each",
+                hint="use fewer nodes, give them more memory, or fewer processes with --set engine.threads=4",
+            )
+        return asked
+
+    def _derived(self, layout: Layout, memory: int) -> Derived:
+        processes = sum(map(self._processes, layout.nodes))
+        secured = "TLS with one certificate per run between all processes; the page requires a token"
+        return Derived(
+            counts={"worker processes": processes, "threads of each": self.threads},
+            slots=processes * self.threads,
+            sizes={"memory limit of a worker process": memory},
+            notes={"security": secured if layout.secured else "none"},
+        )
+
+    def _settings(self, layout: Layout) -> str:
+        """Dask's configuration, which all of its processes and the job's program read (YAML)."""
+        certificate = _certificate(layout)
+        tls = {}
+        if certificate:
+            own = {"cert": str(certificate.pem), "key": str(certificate.pem)}
+            tls = {"tls.ca-file": str(certificate.pem)}
+            tls |= {
+                f"tls.{side}.{key}": path
+                for side in ("scheduler", "worker", "client")
+                for key, path in own.items()
+            }
+        settings = {
+            "scheduler-address": self._address(layout),
+            **({"weft.secret": f'"{SECRET}"'} if certificate else {}),
+            "distributed.comm.require-encryption": str(certificate is not None).lower(),
+            **{f"distributed.comm.{key}": value for key, value in tls.items()},
+            # neither its status pages nor those of its workers ask who reads them
+            "distributed.scheduler.http.routes": "[weft_dask.page]",
+            "distributed.worker.http.routes": "[]",
+            "distributed.worker.preload": "[]",
+            # a lock on a file says which directories a killed worker left; the run removes all of its own
+            "distributed.worker.use-file-locking": "false",
+            "distributed.diagnostics.nvml": "false",
+            # a task whose worker was lost waits for its nanny to start another, and fails where none comes
+            "distributed.scheduler.no-workers-timeout": "60s",
+        }
+        return _yaml(settings)
+
+    def _address(self, layout: Layout) -> str:
+        return f"{'tls' if layout.secured else 'tcp'}://{layout.head.address}:{self.port}"
+
+    def _scheduler(self, layout: Layout) -> Daemon:
+        head, name = layout.head, layout.named("scheduler")
+        argv = [
+            *(*_python(), "-m", "distributed.cli.dask_scheduler"),
+            *("--protocol", "tls" if layout.secured else "tcp"),
+            *("--host", head.address, "--port", str(self.port)),
+            *("--dashboard-address", f"{head.address}:{self.web_port}", "--no-dashboard"),
+        ]
+        environment, ports = self._environment(head, layout), (self.port, self.web_port)
+        return Daemon(name, head, argv, environment, ports, page=True, essential=True, table=layout.table)
+
+    def _workers(self, node: Node, memory: int, layout: Layout) -> Daemon:
+        name, processes = _worker_name(node, layout), self._processes(node)
+        first = max(self.port, self.web_port) + 1
+        workers, nannies = (first, first + processes), (first + processes, first + 2 * processes)
+        argv = [
+            *(*_python(), "-m", "distributed.cli.dask_worker", self._address(layout)),
+            *("--protocol", "tls" if layout.secured else "tcp", "--host", node.address, "--name", name),
+            *("--nworkers", str(processes), "--nthreads", str(self.threads)),
+            *("--worker-port", _range(*workers), "--nanny-port", _range(*nannies)),
+            *("--worker-class", "weft_dask.workers.ClosedWorker", "--no-dashboard"),
+            *("--memory-limit", str(memory), "--local-directory", layout.places["scratch"].paths[node.name]),
+        ]
+        ports = tuple(range(workers[0], nannies[1]))
+        return Daemon(name, node, argv, self._environment(node, layout), ports, table=layout.table)
+
+    def _environment(self, node: Node, layout: Layout) -> dict[str, str]:
+        return {
+            **layout.environment(node),
+            "PYTHONPATH": f"{layout.homes['dask'] / 'lib'}:{_PROGRAMS}",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "DASK_CONFIG": str(_conf(layout)),
+            "TMPDIR": str(node.directory),
+        }
+
+
+def _python() -> Sequence[str]:
+    """weft's Python without weft's packages: only the locked ones are found."""
+    return [sys.executable, "-S", "-P"]
+
+
+def _range(first: int, end: int) -> str:
+    """A range of ports as Dask writes it: with its last."""
+    return f"{first}:{end - 1}" if end - first > 1 else str(first)
+
+
+def _worker_name(node: Node, layout: Layout) -> str:
+    return layout.named(f"worker-{node.name}")
+
+
+def _conf(layout: Layout) -> Path:
+    return layout.directory / "conf" / "dask.yaml"
+
+
+def _certificate(layout: Layout) -> Certificate | None:
+    """The run's certificate; None if the run is not secured."""
+    return Certificate(layout.directory / "conf") if layout.secured else None
+
+
+def _yaml(settings: Mapping[str, str]) -> str:
+    """Nested keys from dotted ones, each on a line of its own; a value is YAML as it stands."""
+    lines: list[str] = []
+    before: list[str] = []
+    for key, value in sorted(settings.items()):
+        *above, last = key.split(".")
+        same = next((i for i, (a, b) in enumerate(zip(above, before, strict=False)) if a != b), None)
+        shared = min(len(above), len(before)) if same is None else same
+        lines += [f"{'  ' * depth}{above[depth]}:" for depth in range(shared, len(above))]
+        lines.append(f"{'  ' * len(above)}{last}: {value}")
+        before = above
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _missing(known: Any, expected: Mapping[str, int]) -> list[str]:
+    """The daemons of which not all worker processes have registered; their names are NAME, or NAME-0, NAME-1."""
+    registered = [str(name) for name in known["workers"]]
+    return [
+        name
+        for name, count in expected.items()
+        if sum(each == name or each.rpartition("-")[0] == name for each in registered) < count
+    ]

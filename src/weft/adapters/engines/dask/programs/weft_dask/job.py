@@ -1,0 +1,142 @@
+"""What weft's jobs share: options, times of phases, the outcome, parts of the input and of the output."""
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from distributed import Client
+
+FLAGS = {"keep-going", "standard"}
+"""Options without a value."""
+REPEATED = {"table", "query"}
+"""Options of the form KEY=VALUE that may be there several times."""
+SPLIT = 32 << 20
+"""Bytes of a split: a task's share of the input. Of a split and what is made of it, a worker has several in memory."""
+
+
+class WrongInputError(Exception):
+    """The input or the output is not as it must be, in one sentence."""
+
+
+@dataclass
+class DaskJob:
+    """A job from its options to its outcome."""
+
+    options: dict[str, str]
+    pairs: dict[str, dict[str, str]] = field(default_factory=dict)
+    found: dict[str, Any] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    phases: dict[str, float] = field(default_factory=dict)
+    measured: float = 0.0
+    """Seconds of what is measured."""
+
+    @classmethod
+    def parsed(cls, words: Sequence[str]) -> "DaskJob":
+        """From `--KEY VALUE` and `--FLAG`."""
+        job, left = cls({}), iter(words)
+        for word in left:
+            key = word.removeprefix("--")
+            if key in REPEATED:
+                name, _, value = next(left).partition("=")
+                job.pairs.setdefault(key, {})[name] = value
+            else:
+                job.options[key] = "true" if key in FLAGS else next(left)
+        return job
+
+    def number(self, key: str) -> int:
+        """An option that is an integer."""
+        return int(self.options[key])
+
+    @property
+    def output(self) -> Path:
+        """The directory of the result."""
+        return Path(self.options["output"])
+
+    def problem(self, why: str) -> None:
+        """Say that the result is wrong, and why."""
+        self.problems.append(why)
+
+    @contextmanager
+    def phase(self, name: str, *, measured: bool = False) -> Iterator[None]:
+        """Time a part of the work."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            seconds = time.perf_counter() - began
+            self.phases[name] = self.phases.get(name, 0.0) + seconds
+            self.measured += seconds if measured else 0.0
+
+    def connected(self) -> Client:
+        """A client of the run's cluster, whose workers have all registered: weft waited for them."""
+        with self.phase("start"):
+            return Client(set_as_default=True)
+
+    def write(self) -> None:
+        """Write the outcome; the file appears whole or not at all."""
+        path = Path(self.options["outcome"])
+        why = {"reason": "; ".join(self.problems)} if self.problems else {}
+        times = {"seconds": self.measured, "phases": self.phases}
+        part = path.with_name(f"{path.name}.part")
+        part.write_text(json.dumps({"valid": not self.problems, **why, **self.found, **times}) + "\n")
+        part.replace(path)
+
+
+@dataclass(frozen=True)
+class Split:
+    """A stretch of an input file."""
+
+    path: str
+    begin: int
+    end: int
+
+
+def splits(directory: str, least: int, unit: int = 1) -> list[Split]:
+    """The input in parts of whole units of bytes, at least so many if its files are large enough. Raises WrongInputError if there is none."""
+    try:
+        files = sorted(p for p in Path(directory).iterdir() if p.is_file() and p.name[0] not in "._")
+    except FileNotFoundError as error:
+        raise WrongInputError(f"The input {directory} does not exist.") from error
+    if not files:
+        raise WrongInputError(f"The input {directory} holds no file.")
+    sizes = {path: path.stat().st_size for path in files}
+    if wrong := [path for path, size in sizes.items() if size % unit]:
+        raise WrongInputError(f"The input file {wrong[0]} does not hold whole records of {unit} bytes.")
+    step = max(unit, min(SPLIT, -(-sum(sizes.values()) // least)) // unit * unit)
+    return [
+        Split(str(path), begin, min(begin + step, size))
+        for path, size in sizes.items()
+        for begin in range(0, size, step)
+    ]
+
+
+def require_empty(directory: Path) -> None:
+    """Raises WrongInputError if there is a file in an output directory already."""
+    if directory.is_dir() and any(directory.iterdir()):
+        raise WrongInputError(f"The output directory {directory} is not empty.")
+    aside(directory).mkdir(parents=True, exist_ok=True)
+
+
+def aside(directory: Path) -> Path:
+    """Where attempts at a part are written."""
+    return directory / "_temporary"
+
+
+def tidy(directory: Path) -> None:
+    """Remove what attempts left."""
+    shutil.rmtree(aside(directory), ignore_errors=True)  # noqa: TID251 - a directory of this job's own files
+
+
+def commit(directory: Path, number: int, content: bytes | memoryview) -> int:
+    """Write a part; it appears whole or not at all, whichever attempt is the first. Gives its bytes."""
+    attempt = aside(directory) / f"part-{number:05d}.{os.getpid()}"
+    with attempt.open("wb") as file:
+        file.write(content)
+    attempt.replace(directory / f"part-{number:05d}")
+    return len(content)

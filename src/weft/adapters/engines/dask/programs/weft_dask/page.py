@@ -1,0 +1,39 @@
+"""The scheduler's one page: the names of its workers. It requires a token that is signed with the run's secret, if it has one."""
+
+import base64
+import binascii
+import hmac
+from collections.abc import Callable
+from typing import Any
+
+import dask.config
+from tornado.web import HTTPError, RequestHandler
+
+
+class Workers(RequestHandler):  # type: ignore[misc]
+    """Names of the workers that have registered, as JSON."""
+
+    def initialize(self, dask_server: Any, **_: Any) -> None:
+        """Called by tornado with the scheduler."""
+        self.scheduler = dask_server
+
+    def get(self) -> None:
+        """Answer, or refuse who has no token."""
+        secret = dask.config.get("weft.secret", None)
+        if secret is not None and not is_signed(self.request.headers.get("Authorization", ""), str(secret)):
+            raise HTTPError(403)
+        self.write({"workers": [str(worker.name) for worker in self.scheduler.workers.values()]})
+
+
+def is_signed(authorization: str, secret: str) -> bool:
+    """Whether a header has a JSON web token that was signed with the secret (HS256, RFC 7515)."""
+    content, _, signature = authorization.removeprefix("Bearer ").rpartition(".")
+    right = hmac.new(base64.urlsafe_b64decode(secret), content.encode(), "sha256").digest()
+    try:
+        given = base64.urlsafe_b64decode(f"{signature}==")
+    except (binascii.Error, ValueError):
+        return False
+    return hmac.compare_digest(given, right)
+
+
+routes: list[tuple[str, Callable[..., Any], dict[str, Any]]] = [("workers", Workers, {})]

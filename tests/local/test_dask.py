@@ -1,0 +1,132 @@
+"""Dask on real processes: checked results on every storage, wrong programs that are caught, and who is refused."""
+
+import json
+import shutil
+import socket
+import ssl
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.local.conftest import Weft, in_phase, kill
+from tests.needs import DELAYED, JAVA, NATIVE, VIRTUAL, needs
+from weft.host import settings
+
+pytestmark = needs(*JAVA)
+TWO = ("--engine", "dask", "--nodes", "virtual:2,cores=1")
+PROGRAMS = "src/weft/adapters/engines/dask/programs/weft_dask"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(("wordcount", "--size", "5MB", "--scratch", "disk"), marks=needs(*VIRTUAL)),
+        pytest.param(("terasort", "--size", "20MB", "--scratch", "pool"), marks=needs(*VIRTUAL, *NATIVE)),
+        pytest.param(
+            ("groupby", "--set", "pairs=500", "--scratch", "delayed:lustre"), marks=needs(*VIRTUAL, *DELAYED)
+        ),
+        pytest.param(
+            ("sql-join", "--set", "visits=20000", "--set", "queries=join,aggregation"), marks=needs(*VIRTUAL)
+        ),
+    ],
+    ids=lambda words: words[0],
+)
+def test_each_workload_is_valid(weft: Weft, words: tuple[str, ...]) -> None:
+    result = weft.result("run", *words, *TWO)
+    assert result["verdict"] == "VALID", result
+
+
+@needs(*VIRTUAL, *NATIVE)
+def test_results_that_do_not_fit_in_memory_are_in_scratch(weft: Weft) -> None:
+    small = (
+        "--set",
+        "engine.worker_memory=400MB",
+        "--set",
+        "partitions=40",
+        "--scratch",
+        "pool",
+        "--set",
+        "probes=+fileops",
+    )
+    result = weft.result("run", "terasort", "--size", "500MB", *TWO, *small)
+    assert result["verdict"] == "VALID", result
+    assert written_to_scratch(weft.record()) > 50_000_000
+
+
+def written_to_scratch(record: Path) -> int:
+    """Bytes, by all processes that the fileops probe saw."""
+    files = (json.loads(path.read_text()) for path in (record / "fileops").glob("*.json"))
+    processes = [process["classes"].get("scratch", {}) for node in files for process in node["processes"]]
+    return sum(counters.get("write", {}).get("bytes", 0) for counters in processes)
+
+
+def test_a_killed_worker_is_replaced_and_a_stranger_is_refused(weft: Weft) -> None:
+    words = ("terasort", "--size", "300MB", "--engine", "dask", "--nodes", "local:2")
+    process = weft.start("run", *words, "--json")
+    weft.wait_for(process, lambda: in_phase(weft, "run"), 240)
+    (scheduler,) = weft.processes("distributed.cli.dask_scheduler")
+    argv = scheduler.cmdline()
+    address, port = argv[argv.index("--host") + 1], int(argv[argv.index("--port") + 1])
+    refused_without_token(f"http://{argv[argv.index('--dashboard-address') + 1]}/workers")
+    refused_without_certificate(address, port)
+    workers = weft.wait_for(process, lambda: weft.processes("spawn_main"), 60)
+    kill(workers[0])  # type: ignore[index]
+    out, err = process.communicate(timeout=200)
+    result = json.loads(out)
+    assert result["verdict"] == "VALID" or "workers died" in result["reason"], (result, err)
+    log = "".join(path.read_text() for path in weft.record().glob("logs/*/worker-*.log"))
+    assert "was killed by signal 9" in log
+
+
+def refused_without_token(page: str) -> None:
+    for headers in ({}, {"Authorization": "Bearer a.b.c"}):
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            urllib.request.urlopen(urllib.request.Request(page, headers=headers), timeout=10)
+
+
+def refused_without_certificate(address: str, port: int) -> None:
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with (
+        pytest.raises((ssl.SSLError, ConnectionError)),
+        socket.create_connection((address, port), timeout=10) as plain,
+        context.wrap_socket(plain) as connection,
+    ):
+        connection.sendall(b"\0" * 16)
+        assert not connection.recv(1), "the scheduler answers a stranger"
+        raise ConnectionError
+
+
+MUTANTS = {
+    "lose": (
+        "shuffle.py",
+        "[one(each, number) for each in maps]",
+        "[one(each, number) for each in maps[1:]]",
+    ),
+    "repeat": ("shuffle.py", "for each in maps]", "for each in [*maps, maps[0]]]"),
+    "misorder": ("records.py", "np.lexsort((tails, heads(records)))", "np.lexsort((heads(records), tails))"),
+}
+"""Programs that are wrong: the file, what is there, and what is there instead."""
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_program_that_is_wrong_is_caught(weft: Weft, tmp_path: Path, name: str) -> None:
+    file, right, wrong = MUTANTS[name]
+    copy = tmp_path / "checkout"
+    copy.mkdir()
+    for path in settings.SOURCE.iterdir():
+        if path.name == "src":
+            shutil.copytree(path, copy / "src", ignore=shutil.ignore_patterns("__pycache__"))
+        elif path.name in {"java", "native"}:
+            (copy / path.name).symlink_to(path)
+    program = copy / PROGRAMS / file
+    text = program.read_text()
+    assert text.count(right) == 1
+    program.write_text(text.replace(right, wrong))
+    words = ("run", "terasort", "--size", "2MB", "--engine", "dask", "--nodes", "local:1", "--json")
+    done = weft(*words, PYTHONPATH=str(copy / "src"))
+    result = json.loads(done.stdout)
+    assert result["verdict"] == "INVALID", result
+    assert any(word in result["reason"] for word in ("rows written", "order is broken")), result["reason"]
