@@ -60,6 +60,14 @@ def test_timely_computes_every_workload_it_has(weft: SiteWeft, workload: str) ->
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("workload", ["terasort:20MB", "wordcount:5MB", "groupby:500", "sql-join:20000"])
+def test_dask_computes_every_workload_it_has(weft: SiteWeft, workload: str) -> None:
+    result = weft.result("run", workload, "--engine", "dask", "--nodes", "slurm:3,cores=1")
+    assert result["verdict"] == "VALID", result
+    assert weft.head()["slurm"]["nodes"] == ["n1", "n2", "n3"]
+
+
+@pytest.mark.long
 def test_the_output_and_the_exit_code_of_a_job_of_ones_own_are_passed_through(weft: SiteWeft) -> None:
     text = (
         "import sys\nfrom pyspark.sql import SparkSession\n"

@@ -38,6 +38,7 @@ def test_each_workload_is_valid(weft: Weft, words: tuple[str, ...]) -> None:
     assert result["verdict"] == "VALID", result
 
 
+@pytest.mark.long
 @needs(*VIRTUAL, *NATIVE)
 def test_results_that_do_not_fit_in_memory_are_in_scratch(weft: Weft) -> None:
     small = (

@@ -84,7 +84,9 @@ def explained(stored: Stored) -> Explanation:
     if summary.explanation is None:
         raise UsageError(
             f"the engine left no job metrics in {stored.directory.name}",
-            hint="the probe engine keeps it: --probe engine",
+            hint=f"weft report {stored.directory.name} shows what was counted besides"
+            if "engine" in summary.probes
+            else "the probe engine keeps it: --probe engine",
         )
     return summary.explanation
 
