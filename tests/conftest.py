@@ -12,6 +12,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from tests import listed
 from tests.needs import JAVA, needs
+from weft.text.verbosity import CHOSEN
 
 # no test fails because a machine is slow, and the same tree gives the same answer
 hypothesis.settings.register_profile("weft", deadline=None, derandomize=True)
@@ -93,3 +94,10 @@ def own_handlers() -> Iterator[None]:
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+@pytest.fixture(autouse=True)
+def own_words() -> Iterator[None]:
+    """A command that a test calls with -q or -v is quiet or verbose to its end; those of later tests are not."""
+    yield
+    CHOSEN.quiet = CHOSEN.verbose = False
