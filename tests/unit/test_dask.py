@@ -115,3 +115,16 @@ def test_files_that_are_not_mounted_are_refused() -> None:
     spec = parse({"workload": "terasort", "engine": "dask", "input": "hdfs"})
     with pytest.raises(UsageError, match="mounted files only"):
         planned(spec, sketch(spec))
+
+
+@pytest.mark.parametrize(
+    ("workload", "why"),
+    [
+        ({"kind": "terasort", "method": "raw"}, "no method=raw"),
+        ({"kind": "sql-join", "limit": "10s"}, "no limit=10"),
+    ],
+)
+def test_what_its_programs_do_not_have_is_refused_before_a_run(workload: dict[str, str], why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        parse({"workload": workload, "engine": "dask", "nodes": "local:2"})
+    parse({"workload": workload["kind"], "engine": "dask", "nodes": "local:2"})

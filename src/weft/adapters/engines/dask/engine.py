@@ -47,6 +47,15 @@ class DaskEngine(Engine):
         default=8787, description="port of the scheduler's one page, which says which workers it has"
     )
 
+    def require_parameters(self, workload: str, parameters: Mapping[str, Any]) -> None:
+        only = {"method": "stock", "limit": None}
+        for key, value in only.items():
+            if parameters.get(key, value) != value:
+                raise UsageError(
+                    f"weft's program for {workload} on dask has no {key}={parameters[key]}",
+                    hint=f"omit workload.{key}, or select another engine with --engine",
+                )
+
     def plan(self, layout: Layout) -> Plan:
         if layout.uris:
             raise UsageError(
