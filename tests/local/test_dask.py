@@ -8,6 +8,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.local.conftest import Weft, in_phase, kill
@@ -72,6 +73,10 @@ def test_a_killed_worker_is_replaced_and_a_stranger_is_refused(weft: Weft) -> No
     address, port = argv[argv.index("--host") + 1], int(argv[argv.index("--port") + 1])
     refused_without_token(f"http://{argv[argv.index('--dashboard-address') + 1]}/workers")
     refused_without_certificate(address, port)
+    nodes = [each.cmdline() for each in weft.processes("distributed.cli.dask_worker")]
+    hosts = [each[each.index("--host") + 1] for each in nodes]
+    planned = {(host, own) for host in hosts for own in (port + 2, port + 3)}
+    assert listening(weft) <= planned | {(address, port), (address, port + 1)}
     workers = weft.wait_for(process, lambda: weft.processes("spawn_main"), 60)
     kill(workers[0])  # type: ignore[index]
     out, err = process.communicate(timeout=200)
@@ -79,6 +84,14 @@ def test_a_killed_worker_is_replaced_and_a_stranger_is_refused(weft: Weft) -> No
     assert result["verdict"] == "VALID" or "workers died" in result["reason"], (result, err)
     log = "".join(path.read_text() for path in weft.record().glob("logs/*/worker-*.log"))
     assert "was killed by signal 9" in log
+
+
+def listening(weft: Weft) -> set[tuple[str, int]]:
+    """Addresses and ports of all processes of the run."""
+    every = [connection for process in weft.processes("") for connection in process.net_connections("inet")]
+    found = {(each.laddr.ip, each.laddr.port) for each in every if each.status == psutil.CONN_LISTEN}
+    assert len(found) > 2
+    return found
 
 
 def refused_without_token(page: str) -> None:
