@@ -9,6 +9,7 @@ import keptrecords
 
 from weft.analysis.compare import study as studies
 from weft.analysis.compare.headline import headlines
+from weft.analysis.summary.gather import summarize
 from weft.host import settings
 from weft.record import record
 from weft.record.head import Head
@@ -51,7 +52,8 @@ def _run(folder: Path, found: Sequence[Stored], entry: Mapping[str, Any]) -> lis
         return []
     words = [str(value).partition(":")[0].replace("+", "-") for value in wanted.values()]
     name = f"{'-'.join([*words, *(['failed'] if failed else [])])}.html"
-    page.write(fits[-1], folder / name)
+    # the record is not there with the site: its logs are no links
+    page.save(page.text(summarize(fits[-1])), folder / name)
     screen = SCREENS / f"{fits[-1].directory.name}.png"
     picture = f"[![{entry['title']}](../docs/screens/{screen.name})]({name})"
     return [f"[Open the report]({name})", *(("", picture) if screen.exists() else ())]
