@@ -17,6 +17,9 @@ _ARGUMENTS = (
 )  # fmt: skip
 _PIPE = 'exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1'
 _DEADLINE_S = 60.0
+FAINT = Path(__file__).with_name("faint.js").read_text()
+"""Texts whose contrast is below 4.5, with what it is; how many texts there are."""
+WIDE = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
 
 
 @contextmanager
@@ -33,6 +36,25 @@ def browser(profile: Path) -> Iterator["Browser"]:
         process.wait()
         process.stdin.close()
         process.stdout.close()
+
+
+def readable(window: "Browser", address: str, picture: Path, width: int, scheme: str) -> None:
+    """That a page is no wider than its window, its text has enough contrast, and nothing is complained of."""
+    window.complaints.clear()
+    window.open(address)
+    shown(window, picture, width, scheme)
+
+
+def shown(window: "Browser", picture: Path, width: int, scheme: str) -> None:
+    """The same of the page that is open."""
+    window.picture(picture)
+    needed, there = window.ask(WIDE)
+    assert needed <= there == width, f"it is {needed} pixels wide, see {picture}"
+    found = window.ask(FAINT)
+    assert found["faint"] == {}, f"see {picture}"
+    assert found["seen"] > 50
+    assert (sum(found["page"]) < 3 * 128) == (scheme == "dark"), f"it is not {scheme}, see {picture}"
+    assert window.complaints == [], picture.stem
 
 
 class Browser:

@@ -6,8 +6,7 @@ from pathlib import Path
 import keptrecords
 import pytest
 
-from tests.browser import Browser, browser
-from tests.local.test_site import FAINT, WIDE
+from tests.browser import Browser, browser, readable
 from tests.needs import needs
 from weft.api.results import summary_of
 from weft.record import record
@@ -36,14 +35,4 @@ def test_each_page_fits_its_window_and_can_be_read(
 ) -> None:
     window.resize(width, 900, scheme)
     for each in pages:
-        name = each.parent.name
-        window.complaints.clear()
-        window.open(each.as_uri())
-        picture = window.picture(tmp_path / f"{name}.png")
-        needed, there = window.ask(WIDE)
-        assert needed <= there == width, f"{name} is {needed} pixels wide, see {picture}"
-        found = window.ask(FAINT)
-        assert found["faint"] == {}, f"{name}, see {picture}"
-        assert found["seen"] > 50
-        assert (sum(found["page"]) < 3 * 128) == (scheme == "dark"), f"{name} is not {scheme}, see {picture}"
-        assert window.complaints == [], name
+        readable(window, each.as_uri(), tmp_path / f"{each.parent.name}.png", width, scheme)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser import Browser, browser
+from tests.browser import FAINT, WIDE, Browser, browser, shown
 from tests.needs import needs
 from weft import __version__
 from weft.host import settings
@@ -19,9 +19,6 @@ SHOWN = {
     "commands": "reference/commands.html",
     "gallery": "gallery/index.html",
 }
-FAINT = (settings.SOURCE / "tests" / "faint.js").read_text()
-"""Texts whose contrast is below 4.5, with what it is; how many texts there are."""
-WIDE = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
 FOUND = """new Promise(done => {
   const poll = () => {
     const links = [...document.querySelectorAll(".md-search-result__item > .md-search-result__link")];
@@ -61,14 +58,7 @@ def test_each_kind_of_page_fits_its_window_and_can_be_read(
         window.open(f"{site.as_uri()}/{page}")
         if name == "search":
             assert window.ask(FOUND)
-        picture = window.picture(tmp_path / f"{name}.png")
-        needed, there = window.ask(WIDE)
-        assert needed <= there == width, f"{name} is {needed} pixels wide, see {picture}"
-        found = window.ask(FAINT)
-        assert found["faint"] == {}, f"{name}, see {picture}"
-        assert found["seen"] > 50
-        assert (sum(found["page"]) < 3 * 128) == (scheme == "dark"), f"{name} is not {scheme}, see {picture}"
-        assert window.complaints == [], name
+        shown(window, tmp_path / f"{name}.png", width, scheme)
 
 
 def test_what_would_be_wrong_with_a_page_is_seen(tmp_path: Path, window: Browser) -> None:

@@ -16,7 +16,8 @@ from weft.analysis.explain.timeparts import Explanation, Suggestion, TimePart
 LEAST_GAIN = 0.05
 """Share of the time below which a change is not worth a line."""
 SHORT_DRIVER = 10.0
-"""Seconds. Healthy queries of `bench/explainers` leave the driver alone for 2 to 5 s on two cores, at any size of their tables."""
+"""Seconds. In two short queries of bench/defects.py and bench/skewed.py the driver was alone for 1.7 and 5 s, on two busy cores (2026-11-25, one run each, not kept);
+twice the longer one is taken."""
 _PROBE = ("--probe",)
 _NAMING = ("threads", "fileops")
 """Probes without which slot time has no name."""
