@@ -206,7 +206,7 @@ DOSES = {
     "link": Dose("rate of links", "s/Gbit", "network", (0, 12.5, 25, 50), 0.15, _link),
     "spin": Dose("computation in user code", "s", "CPU", (1, 2, 4, 8), 0.05, _spin),
     "heap": Dose("heap taken away", "MiB", "GC", (0, 1000, 1250, 1400), 0.15, _heap),
-    "hogs": Dose("processors taken away", "programs", "run-queue wait", (0, 1, 2), 0.15, _hogs),
+    "hogs": Dose("CPUs taken away", "programs", "run-queue wait", (0, 1, 2), 0.15, _hogs),
     "python-spin": Dose(
         "computation in a Python function", "s", "Python: user code", (1, 2, 4, 8), 0.05, _python_spin
     ),

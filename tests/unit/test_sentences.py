@@ -1,4 +1,5 @@
-"""Sentences of the README, the guides and the list of changes have at most 30 words. Code, tables and figures that are made from rows are left out."""
+"""Sentences of the README, the guides and the list of changes have at most 30 words, and their lines fit into a wide terminal. Code, tables
+and figures that are made from rows are left out."""
 
 import re
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ import pytest
 from tests.documents import ROOT
 
 MOST = 30
+WIDEST = 150
 DOCUMENTS = [
     "README.md",
     "CHANGELOG.md",
@@ -50,6 +52,23 @@ def length(sentence: str) -> int:
 def test_no_sentence_of_a_guide_has_more_than_30_words(document: str) -> None:
     found = sentences((ROOT / document).read_text())
     assert [f"{length(one)} words: {one}" for one in found if length(one) > MOST] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_no_line_of_a_guide_is_too_wide_for_a_terminal(document: str) -> None:
+    assert wide((ROOT / document).read_text()) == []
+
+
+def wide(text: str) -> list[str]:
+    """Lines of paragraphs and lists that have too many letters."""
+    for pattern in _LEFT_OUT:
+        text = re.sub(pattern, "", text, flags=re.DOTALL | re.MULTILINE)
+    return [line for line in text.splitlines() if len(line) > WIDEST]
+
+
+def test_a_wide_line_is_seen() -> None:
+    line = "w" * (WIDEST + 1)
+    assert wide(f"{line}\n- {line}\n\n| {line} |\n```sh\n{line}\n```\n") == [line, f"- {line}"]
 
 
 LONG = " ".join(["word"] * 31)

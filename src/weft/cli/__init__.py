@@ -13,7 +13,7 @@ from weft.host import commandline, settings, subreaper
 app = typer.Typer(
     cls=Verbs,
     name="weft",
-    help="Run data engines on HPC machines, see where the time goes, and keep load off the shared file system.",
+    help="Run Spark, Flink, Hadoop and other engines on HPC machines, see where the time goes, and keep load off the shared file system.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

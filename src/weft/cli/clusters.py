@@ -50,9 +50,7 @@ def up(
 def execute(ctx: typer.Context, name: Name = None) -> None:
     """Run a command on a persistent cluster.
 
-    On its head node.
-
-    Its environment connects it to the cluster. Input, output and exit code are those of the command.
+    On its head node, the first one. Its environment connects it to the cluster. Input, output and exit code are those of the command.
 
     Example: weft exec -- spark-submit --executor-cores 1 --total-executor-cores 2 job.py
     """

@@ -78,6 +78,9 @@ class Dashed(CliCommand):
         ctx.meta["command"] = args[cut + 1 :]
         return super().parse_args(ctx, args[:cut])
 
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return [*super().collect_usage_pieces(ctx), "-- COMMAND"]
+
 
 class _Renamed(_Option):
     """An old spelling in the parser: it sets the option that replaced it."""

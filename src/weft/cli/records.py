@@ -30,7 +30,7 @@ def show(run: Run = "last", as_json: AsJson = False) -> None:
 def explain(run: RunOrLog = "last", as_json: AsJson = False) -> None:
     """Show where the time went: of a run, or of an event log.
 
-    The slot time is divided into parts that sum to all of it, with what each would be worth.
+    The slot time is divided into parts that sum to all of it, with how much faster the run could be without each.
 
     Also of an event log of Spark, a job history of MapReduce or an archive of Flink. A record is made of it, as with
     `weft import`, and kept.
@@ -95,7 +95,7 @@ def compare_runs(
     ] = "10%",
     as_json: AsJson = False,
 ) -> None:
-    """Compare runs, grouped by their spec.
+    """Compare runs, grouped by their settings.
 
     Medians have confidence intervals; cells whose intervals overlap are not ranked.
 

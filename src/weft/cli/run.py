@@ -86,8 +86,8 @@ def submit(
     tables of --table; its result is --out.
 
     Without --check the verdict is UNCHECKED. With it the job is a measurement: VALID after exit code 0, otherwise INVALID.
-    No shell runs the command. In it, and in the job's arguments, {input} and {output} are directories on this storage,
-    and {stdout} is the file with what the job printed.
+    No shell runs the command. In it, and in the job's arguments, {input} and {output} are directories on the storage of
+    --input and --output, and {stdout} is the file with what the job printed.
 
     Example: weft submit --repeat 5 --check 'grep -q total {stdout}' examples/word_count.py
     """

@@ -145,4 +145,6 @@ def _written(default: Any, info: FieldInfo) -> str:
     if default is not None and parse_duration in reads:
         return write_duration(default)
     shown = ",".join(default) if isinstance(default, tuple) else getattr(default, "kind", default)
+    if isinstance(shown, bool):
+        return str(shown).lower()  # as in TOML and on the command line
     return "" if shown is None else str(shown)

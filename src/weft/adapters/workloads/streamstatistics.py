@@ -94,7 +94,7 @@ class StreamStatistics(Workload):
         default=0.0, ge=0, description="how much later than the producers the engine begins; without warmup"
     )
     buffer_timeout: Duration = Field(
-        default=0.01, ge=0, description="longest wait of a record for others of its buffer (Flink)"
+        default=0.01, ge=0, description="time after which Flink sends a network buffer that is not full"
     )
     tasks: Count | None = Field(
         default=None, description="tasks that read; default: one per producer, at most one per slot"

@@ -42,7 +42,7 @@ def save(page: str, path: Path) -> Path:
         entry.write(path, page)
     except OSError as error:
         raise RecordError(
-            f"cannot write {path}: {error.strerror}", hint="choose another path with --output FILE"
+            f"cannot write {path}: {error.strerror}", hint="choose another path with --out FILE"
         ) from error
     return path
 

@@ -82,7 +82,7 @@ def experimental(prediction: Prediction) -> str:
 
 
 def _table(curve: Curve) -> Table:
-    titles = ("nodes", "cores", "seconds", "band", "node-hours", "waiting", "beyond measured")
+    titles = ("nodes", "cores", "seconds", "90 % interval", "node-hours", "waiting", "beyond measured")
     rows = [
         (
             f"{point.nodes}",
