@@ -105,6 +105,7 @@ TASKS: Mapping[str, Any] = {
     "executor": _FEW,
     "host": _FEW,
     "speculative": polars.Boolean,
+    "ready": polars.Float64,
     "begin": polars.Float64,
     "end": polars.Float64,
     "ok": polars.Boolean,
@@ -123,6 +124,8 @@ TASKS: Mapping[str, Any] = {
     "local_blocks": polars.Int64,
     "shuffle_write_bytes": polars.Int64,
     "shuffle_write_ms": polars.Int32,
+    "spill_ms": polars.Int32,
+    "codec_ms": polars.Int32,
     "disk_spill_bytes": polars.Int64,
     "input_bytes": polars.Int64,
     "output_bytes": polars.Int64,
@@ -130,7 +133,9 @@ TASKS: Mapping[str, Any] = {
 """Only what the analysis reads: logs have millions of rows. index: partition's position in the stage. retry: which attempt at
 it, from 0; null if the engine does not number them. reason: Success or the engine's name
 for the failure; failure: its message. Units are in the names; a lost task has zeros. input_wait_ms: from a task's begin until
-the tasks had ended whose output it reads; fetch_wait_ms is then the time from there to the last fetch, whatever it did meanwhile."""
+the tasks had ended whose output it reads; fetch_wait_ms is then the time from there to the last fetch, whatever it did meanwhile. ready:
+when it could be sent to an executor; null if the engine only says so of its whole stage. spill_ms, codec_ms: outside of its own thread, while
+it held a slot: for results to be read from scratch or written there, and for objects to be made of bytes or bytes of them."""
 
 MOST, MOST_IDS, LATEST = 2**53, 2**31, 1e11
 """Numbers, numbers of stages and partitions, and times (of the year 5138) beyond which a log is damaged: sums of them would not be right."""

@@ -28,6 +28,8 @@ class Rules:
     kinds: Mapping[str, tuple[str, ...]]
     named: tuple[str, ...] = ()
     """Expressions for the words by which the engine calls a process, in its command line."""
+    titled: bool = False
+    """Whether such a process has its program's name as that of its first thread alone: its command line does not have it."""
     rest: str = OTHER
     """The kind of a name that matches no rule: Flink's tasks have names from the user's program."""
 
@@ -56,6 +58,12 @@ def runs_tasks(program: str) -> bool:
     return _of_program(program) is not None
 
 
+def titled(name: str) -> bool:
+    """Whether a process whose first thread has this name is one in which an engine runs tasks, whatever its command line is."""
+    own = _of_program(name)
+    return own is not None and own.titled
+
+
 def programs() -> frozenset[str]:
     """Main classes of the processes in which tasks run."""
     return frozenset(program for own in _engines() for program in own.programs)
@@ -80,8 +88,10 @@ def preload_rules() -> str:
     found += [f"{PYTHON}@{module}" for module in PYTHON_MODULES]
     for own in _engines():
         for program in own.programs:
+            # names of threads that no other program has need no program
+            of = "" if own.titled else f"@{program}"
             found += [
-                f"{'server' if name == FETCH else name}@{program}={start}"
+                f"{'server' if name == FETCH else name}{of}={start}"
                 for name, starts in own.kinds.items()
                 for start in starts
             ]
@@ -107,7 +117,7 @@ def _hotspot() -> Rules:
 def _read(table: Mapping[str, Any]) -> Rules:
     kinds = {name: tuple(beginnings) for name, beginnings in table["kinds"].items()}
     programs, named = (tuple(table.get(key, ())) for key in ("programs", "named"))
-    return Rules(programs, kinds, named, table.get("rest", OTHER))
+    return Rules(programs, kinds, named, table.get("titled", False), table.get("rest", OTHER))
 
 
 @cache

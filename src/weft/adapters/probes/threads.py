@@ -21,7 +21,7 @@ from weft.adapters.probes.samplers import can_sample, samplers
 from weft.adapters.probes.waits import ThreadWaits
 from weft.adapters.probes.waits import read as _read
 from weft.facts import peers
-from weft.facts.threadkinds import FETCH, PYTHON_WORKER, called, kind, runs_tasks
+from weft.facts.threadkinds import FETCH, PYTHON_WORKER, called, kind, runs_tasks, titled
 from weft.host import shell
 from weft.host.ticking import every
 from weft.layout.node import Node
@@ -214,12 +214,15 @@ class ThreadReader:
 
 
 def _program(pid: int) -> str:
-    """Of a JVM its main class, of a Python worker what all of them are called; empty for other processes. Raises OSError."""
+    """Of a JVM its main class, of a Python worker what all of them are called or what it calls itself; empty for others. Raises OSError."""
     program = Path(f"/proc/{pid}/exe").readlink().name
     if program == "java":
         return shell.title(pid)
     if not program.startswith("python"):
         return ""
+    own = Path(f"/proc/{pid}/comm").read_text(errors="replace").strip()
+    if titled(own):
+        return own
     words = Path(f"/proc/{pid}/cmdline").read_text(errors="replace").split("\0")
     return PYTHON_WORKER if peers.role(words, "") == peers.PYTHON else ""
 

@@ -158,6 +158,9 @@ def measured(found: Evidence, mine: Indexes) -> StageTasks:
         fetch=add(found.fetch.waited) or 0.0,
         fetching={name: float(values[mine].sum()) for name, values in found.fetch.by.items()},
         inputs=add(found.fetch.inputs) or 0.0,
+        # where threads were not counted apart, the calls of the thread that spills are among the tasks' own
+        spill=0.0 if files and not found.files.by_thread else add(found.seconds("spill_ms", 1e-3)) or 0.0,
+        codec=add(found.seconds("codec_ms", 1e-3)) or 0.0,
         remote=_remote(found, mine),
         files=files,
         blocked_in_files=seen,

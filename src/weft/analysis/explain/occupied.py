@@ -23,10 +23,13 @@ def of_tasks(
         named.setdefault(row, "{} {}".format(*row)) for row in tasks.select("app", "executor").iter_rows()
     ]
     begins, ends = (tasks[name].to_numpy().astype(float) for name in ("begin", "end"))
-    held = [SlotUse(*row) for row in zip(stages, begins, ends, places, _ready(tasks), strict=True)]
+    known = tasks["ready"].to_list()
+    held = [SlotUse(*row) for row in zip(stages, begins, ends, places, _ready(tasks), known, strict=True)]
     steps = executorslots.steps(metrics) if executorslots.dynamic(metrics) else ()
     most = max((count for _, count in steps), default=executorslots.configured(metrics, slots))
-    return use(held, _submitted(metrics), begin, end, most, _rooms(metrics), steps), most
+    own = {stage for stage, at in zip(stages, known, strict=True) if at is not None}
+    submitted = {stage: at for stage, at in _submitted(metrics).items() if stage not in own}
+    return use(held, submitted, begin, end, most, _rooms(metrics), steps), most
 
 
 def _ready(tasks: polars.DataFrame) -> list[float | None]:

@@ -8,6 +8,7 @@ from weft.analysis.explain.gauges import CORES
 from weft.analysis.explain.slots import DRIVER, FEW, SCHEDULING, START, STRAGGLERS
 from weft.analysis.explain.tasktime import (
     CHILDREN,
+    CODEC,
     CPU,
     FAILED,
     GC,
@@ -23,6 +24,7 @@ from weft.analysis.explain.tasktime import (
     SAME_NODE,
     SHUFFLE_WRITE,
     SOCKETS,
+    SPILL,
     THREADS,
     UNCLASSIFIED,
     WAITING,
@@ -130,6 +132,8 @@ PHRASES = {
     SOCKETS: "was tasks waiting in calls on sockets whose other end is not known: a database, an object store, another host",
     THREADS: "was tasks waiting for other threads of their process: locks, queues, replies",
     SHUFFLE_WRITE: "was tasks writing shuffle files, by the engine's own timer: metadata or data, no log says which",
+    SPILL: "was tasks waiting for results to be written to scratch or read from there, by the engine's own timer",
+    CODEC: "was tasks waiting for objects to be made of bytes, or bytes of objects, by the engine's own timer",
     FAILED: "was work that failed or was thrown away",
     DRIVER: "passed with no task, the driver alone at work",
     SCHEDULING: "passed between tasks, in the scheduler and on the way to executors and back",

@@ -31,6 +31,8 @@ class SlotUse:
     ready: float | None = None
     """Of a further attempt at the same partition, when it could begin: when the one before had failed, or now for a copy of one that
     runs. None for the first attempt, which can begin when its stage is submitted."""
+    known: float | None = None
+    """When it could begin, where the engine says so of each task."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,8 @@ def _moments(
             total[task.stage] += task.ready is None
             changes[at].append(("begin" if task.ready is None else "copy", task.stage, own))
             changes[until].append(("end", task.stage, own))
-            if task.ready is not None and (since := max(begin, task.ready)) < at:
+            ready = task.ready if task.known is None else task.known
+            if ready is not None and (since := max(begin, ready)) < at:
                 changes[since].append(("ready", task.stage, None))
                 changes[at].append(("retried", task.stage, None))
     for stage, at in submitted.items():

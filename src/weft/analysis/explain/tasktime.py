@@ -27,6 +27,9 @@ PYTHON_WORKER = "Python: worker"
 """What Python workers did is not known."""
 SHUFFLE_WRITE = "writing shuffle files"
 """By the engine's own timer, where nobody counted file calls."""
+SPILL = "reading and writing spilled results"
+CODEC = "serialisation outside of tasks"
+"""By the engine's own timers, in a thread of its own for which tasks wait."""
 FAILED = "failed work"
 THREADS = "waiting for other threads"
 UNCLASSIFIED = "unclassified"
@@ -50,6 +53,10 @@ class StageTasks:
     """Waiting for blocks of other executors."""
     fetching: Mapping[str, float] = field(default_factory=dict)
     """By part: what the task's own threads that fetch were seen in, while it waited for them."""
+    spill: float = 0.0
+    """Waiting for results to be written to scratch or read from there."""
+    codec: float = 0.0
+    """Waiting for objects to be made of bytes, or bytes of them."""
     inputs: float = 0.0
     """Waiting until the tasks had ended whose output it reads."""
     remote: bool = True
@@ -104,7 +111,8 @@ def _divided(found: StageTasks) -> tuple[float, float, float, float]:
 
 def _causes(found: StageTasks) -> dict[str, float]:
     """What tasks were blocked by, as it was measured; a server's file calls are of the same parts as a task's own."""
-    causes = total([_files(found), {GC: found.gc, INPUT: found.inputs}, _fetch(found)])
+    own = {GC: found.gc, INPUT: found.inputs, SPILL: found.spill, CODEC: found.codec}
+    causes = total([_files(found), own, _fetch(found)])
     return {name: seconds for name, seconds in causes.items() if seconds > 0}
 
 
@@ -159,7 +167,8 @@ def _seen(found: StageTasks, left: float) -> dict[str, float]:
     network = _fetched(found)
     seen = {network if name == NETWORK else name: max(0.0, seconds) for name, seconds in found.seen.items()}
     fetched = sum(_fetch(found).values())
-    causes = {THREADS: found.gc + fetched + found.inputs, network: found.fetch}
+    waited = found.gc + fetched + found.inputs + found.spill + found.codec
+    causes = {THREADS: waited, network: found.fetch}
     seen |= {name: max(0.0, seen[name] - causes[name]) for name in causes.keys() & seen.keys()}
     if found.python:
         seen.pop(PYTHON_WORKER, None)

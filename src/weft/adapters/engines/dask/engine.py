@@ -1,5 +1,6 @@
 """Dask's distributed scheduler on the head node, and worker processes on every node, each behind a nanny."""
 
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from pydantic import Field
 
 from weft.adapters.engines.base import Engine
 from weft.errors import UsageError
+from weft.facts.engines.dask import FILE
 from weft.layout.certificate import Certificate
 from weft.layout.node import Node
 from weft.layout.plan import SECRET, Command, Daemon, Job, Layout, Page, Plan, Ready
@@ -123,6 +125,8 @@ class DaskEngine(Engine):
         settings = {
             "scheduler-address": self._address(layout),
             **({"weft.secret": f'"{SECRET}"'} if certificate else {}),
+            **({"weft.stream": json.dumps(str(layout.record / "engine" / FILE))} if layout.metrics else {}),
+            "distributed.scheduler.preload": "[weft_dask.stream]",
             "distributed.comm.require-encryption": str(certificate is not None).lower(),
             **{f"distributed.comm.{key}": value for key, value in tls.items()},
             # neither its status pages nor those of its workers ask who reads them
