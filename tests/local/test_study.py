@@ -36,7 +36,7 @@ def test_a_study_ends_with_its_page_and_the_papers_figures(weft: Weft) -> None:
     assert str(page) in done.stdout
     text = page.read_text()
     for words in (
-        "no real lustre was used",
+        "no real Lustre was used",
         "published, other machines",
         "not measured",
         "lustre:ram, 80 nodes",

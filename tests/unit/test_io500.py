@@ -199,3 +199,11 @@ def test_the_listing_has_every_name() -> None:
     (table,) = io500.section(EVERY.values()).blocks
     assert isinstance(table, Table)
     assert [row[0] for row in table.rows] == list(EVERY)
+
+
+@pytest.mark.parametrize(
+    ("profile", "name"), [("lustre-2014", "Lustre"), ("gpfs", "GPFS"), ("orangefs", "OrangeFS")]
+)
+def test_what_is_imitated_has_its_name_in_the_warning(profile: str, name: str) -> None:
+    place = DelayedStorage(profile=profile).sketch("scratch", [], WorkDirectory("run", settings.work()))
+    assert place.emulated == f"latencyfs with the profile {profile}; no real {name} was used"

@@ -17,6 +17,7 @@ from weft.adapters.storage.mounting import mount_point
 from weft.errors import StorageError, UsageError
 from weft.facts.io500 import figures, submissions
 from weft.facts.io500 import profile as profiles
+from weft.facts.io500.kinds import KINDS
 from weft.facts.io500.submissions import PREFIX
 from weft.facts.roles import SHARED_ROLES, Role
 from weft.host import settings, shell, signals
@@ -28,6 +29,8 @@ from weft.layout.places import ExpectedMount, Place
 from weft.text.arguments import assign, repeat
 from weft.text.shorthand import MisreadError
 
+_OTHERS = {"datawarp": "DataWarp", "burstbuffer": "burst buffer", "orangefs": "OrangeFS", "ssd": "SSD"}
+"""Names of what IO500 does not list."""
 _READY_SECONDS = 20.0
 """Maximum wait for the mounts; a mount takes milliseconds."""
 _USAGE = 2
@@ -90,7 +93,8 @@ class DelayedStorage(Storage):
         """What it takes the place of, for people."""
         if self.profile.startswith(PREFIX):
             return submissions.of(self.profile.removeprefix(PREFIX)).kind.words
-        return self.profile.partition("-")[0]
+        name = self.profile.partition("-")[0]
+        return KINDS[name].words if name in KINDS else _OTHERS.get(name, name)
 
     @property
     def no_mmap(self) -> str:
