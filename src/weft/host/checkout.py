@@ -23,7 +23,9 @@ def _git(arguments: Sequence[str]) -> str:
     if not (settings.SOURCE / ".git").exists():
         return ""
     try:
-        done = shell.run(["git", "-C", str(settings.SOURCE), *arguments], check=False)
+        # without its lock: a git that is killed with its job would leave it, and nobody could commit
+        argv = ["git", "--no-optional-locks", "-C", str(settings.SOURCE), *arguments]
+        done = shell.run(argv, check=False)
     except MissingError:
         return ""
     return done.out.strip() if done.code == 0 else ""
