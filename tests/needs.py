@@ -32,6 +32,18 @@ XFS = (ROOT, "mkfs.xfs", "/dev/loop-control")
 GLUSTER = (ROOT, "glusterfsd", "glusterfs", "/dev/fuse")
 SSH = ("sshd", "ssh")
 GRID_ENGINE = (ROOT, "sge_qmaster", "sge_execd", "qsub", "unshare", "nsenter", "ip", NAMESPACES)
+OAR = (
+    ROOT,
+    "Almighty",
+    "oarsub",
+    "oarnodecheckquery",
+    "pg_ctlcluster",
+    *SSH,
+    "unshare",
+    "nsenter",
+    "ip",
+    NAMESPACES,
+)
 SLURM = (ROOT, "munged", "slurmctld", "slurmd", "srun", "unshare", NAMESPACES)
 
 

@@ -3,23 +3,20 @@
 Grid Engine knows a host by the name of its address, and gives all of them one port: so each has its own network and name.
 """
 
-import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
-from tests.needs import SEARCHED
+from tests.hosts.lan import Lan
 
 INSTALLED = Path("/var/lib/gridengine")
 PROGRAMS = Path("/usr/lib/gridengine")
 RESOURCES = Path("/usr/share/gridengine")
 MASTER = "gehead"
 HOSTS = ("ge1", "ge2")
-LOGIN = "10.72.0.1"
 
 BOOTSTRAP = """\
 admin_user              none
@@ -65,122 +62,29 @@ CHANGED_QUEUE = {"hostlist": " ".join(HOSTS), "slots": "2", "pe_list": "whole pa
                  "load_thresholds": "NONE", "shell": "/bin/sh"}  # fmt: skip
 
 
-@dataclass
-class GridEngine:
+class GridEngine(Lan):
     """A live Grid Engine; `on` starts commands on its hosts, such as the one where users log in."""
 
-    home: Path
-    holders: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
-    daemons: list["subprocess.Popen[bytes]"] = field(default_factory=list)
+    net: ClassVar[str] = "10.72"
+    head: ClassVar[str] = MASTER
+    hosts: ClassVar[Sequence[str]] = HOSTS
 
     @property
     def environment(self) -> dict[str, str]:
         return {
-            **os.environ,
-            "PATH": SEARCHED,
+            **super().environment,
             "SGE_ROOT": str(self.home / "sge"),
             "SGE_CELL": "default",
             "SGE_QMASTER_PORT": "6444",
             "SGE_EXECD_PORT": "6445",
         }
 
-    @property
-    def local(self) -> Path:
-        """A directory that each host has for itself, the login node too."""
-        return self.home / "local"
-
-    def own(self, name: str) -> Path:
-        """The same of a host, as it is seen from outside."""
-        return self.home / f"local-{name}"
-
-    def on(self, name: str = MASTER) -> list[str]:
-        """Arguments before a command that make it run on a host."""
-        return [
-            "nsenter",
-            "--target",
-            str(self.holders[name].pid),
-            "--net",
-            "--mount",
-            "--uts",
-            "--wd=.",
-            "--",
-        ]
-
-    def __call__(self, *words: str, check: bool = True, entered: str = "") -> str:
-        """What a command prints on the login node."""
-        done = subprocess.run(
-            [*self.on(), *words], env=self.environment, input=entered, capture_output=True, text=True, check=False,
-            timeout=60,
-        )  # fmt: skip
-        assert not check or done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}\n{self.logs()}"
-        return done.stdout
-
     def jobs(self) -> list[str]:
-        """Numbers of the jobs that are queued or running."""
         return [line.split()[0] for line in self("qstat", "-u", "*").splitlines()[2:]]
 
-    def hold(self, name: str) -> None:
-        """The namespaces of a host, for as long as this process lives."""
-        own = self.own(name)
-        for path in (own, self.local):
-            path.mkdir(mode=0o700, exist_ok=True)
-        text = (
-            f"hostname {name}; mount --bind {self.home}/hosts /etc/hosts; mount --bind {own} {self.local};"
-            "ip link set lo up; echo there; exec sleep infinity"
-        )
-        holder = subprocess.Popen(
-            ["unshare", "--mount", "--net", "--uts", "--propagation", "private", "--",
-             "setpriv", "--pdeathsig", "KILL", "sh", "-ec", text],
-            stdout=subprocess.PIPE,
-        )  # fmt: skip
-        self.holders[name] = holder
-        assert holder.stdout is not None
-        with holder.stdout as printed:
-            assert printed.readline() == b"there\n"
-
-    def start(self, name: str, program: str) -> None:
-        """A daemon on a host, which stays in the foreground."""
-        with (self.home / f"{name}.log").open("ab") as log:
-            self.daemons.append(
-                subprocess.Popen(
-                    [*self.on(name), "setpriv", "--pdeathsig", "TERM", program],
-                    env={**self.environment, "SGE_ND": "true"},
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
-                )
-            )
-
-    def stop(self) -> None:
-        for process in [*reversed(self.daemons), *self.holders.values()]:
-            process.terminate()
-            try:
-                process.wait(5)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-
-    def wait_until(self, text: str, *words: str, seconds: float = 60) -> None:
-        """Until a command on the login node prints a text."""
-        end = time.monotonic() + seconds
-        while text not in (printed := self(*words, check=False)):
-            assert time.monotonic() < end, f"{words} printed {printed}\n{self.logs()}"
-            time.sleep(0.2)
-
-    def wait_until_idle(self, seconds: float = 90) -> None:
-        """Until no job is left."""
-        end = time.monotonic() + seconds
-        while self.jobs():
-            assert time.monotonic() < end, f"{self('qstat', '-f')}\n{self.logs()}"
-            time.sleep(0.2)
-
-    def logs(self) -> str:
-        found = [
-            *self.home.glob("*.log"),
-            *self.home.glob("spool/*/messages"),
-            *self.home.glob("spool/*/*/messages"),
-        ]
-        return "\n".join(f"{path}\n{path.read_text()[-2000:]}" for path in found)
+    def logged(self) -> list[Path]:
+        spool = self.home / "spool"
+        return [*super().logged(), *spool.glob("*/messages"), *spool.glob("*/*/messages")]
 
 
 @contextmanager
@@ -190,18 +94,16 @@ def grid_engine(home: Path) -> Iterator[GridEngine]:
     with ExitStack() as live:
         live.callback(cluster.stop)
         _write(cluster)
-        for name in (MASTER, *HOSTS):
-            cluster.hold(name)
-        _connect(cluster)
+        cluster.begin()
         for program, *words in _spooled(home):
             cluster(str(PROGRAMS / program), *words)
-        cluster.start(MASTER, "sge_qmaster")
+        cluster.start(MASTER, "sge_qmaster", SGE_ND="true")
         cluster.wait_until("global", "qconf", "-sconf")
         for name in (MASTER, *HOSTS):
             cluster("qconf", "-ah", name, check=False)
             cluster("qconf", "-as", name, check=False)
         for name in HOSTS:
-            cluster.start(name, "sge_execd")
+            cluster.start(name, "sge_execd", SGE_ND="true")
         for name in HOSTS:
             cluster.wait_until(name, "qconf", "-sel")
         _configured(cluster)
@@ -219,8 +121,6 @@ def _write(cluster: GridEngine) -> None:
         (home / "sge" / name).symlink_to(INSTALLED / name)
     (common / "act_qmaster").write_text(f"{MASTER}\n")
     (common / "bootstrap").write_text(BOOTSTRAP.format(home=home))
-    rows = [f"10.72.{number}.2 {name}" for number, name in enumerate(HOSTS, start=1)]
-    (home / "hosts").write_text("\n".join(["127.0.0.1 localhost", f"{LOGIN} {MASTER}", *rows, ""]))
     (home / "configuration").write_text(
         _changed((RESOURCES / "default-configuration").read_text(),
                  {key: value.format(home=home) for key, value in CHANGED.items()})
@@ -231,24 +131,6 @@ def _changed(text: str, values: dict[str, str]) -> str:
     """Lines of a key and its value, with other values."""
     lines = [line.split(None, 1) for line in text.replace("\\\n", "").splitlines() if line and line[0] != "#"]
     return "".join(f"{key} {values.get(key, ' '.join(rest))}\n" for key, *rest in lines)
-
-
-def _connect(cluster: GridEngine) -> None:
-    """A link from the login node to each host, by which the hosts reach each other too."""
-    head = cluster.on()
-    _shell(head, f"echo 1 > /proc/sys/net/ipv4/ip_forward; ip addr add {LOGIN}/32 dev lo")
-    for number, name in enumerate(HOSTS, start=1):
-        link, there = f"up{number}", f"10.72.{number}"
-        _shell(
-            head,
-            f"ip link add {link} type veth peer name eth0 netns {cluster.holders[name].pid};"
-            f"ip addr add {there}.1/24 dev {link}; ip link set {link} up",
-        )
-        _shell(
-            cluster.on(name),
-            f"ip addr add {there}.2/24 dev eth0; ip link set eth0 up; ip route add default via {there}.1",
-        )
-        _shell(head, f"ip route replace {there}.0/24 dev {link} src {LOGIN}")
 
 
 def _spooled(home: Path) -> Iterator[Sequence[str]]:
@@ -277,10 +159,6 @@ def _configured(cluster: GridEngine) -> None:
                  {"schedule_interval": "0:0:1", "flush_submit_sec": "1", "flush_finish_sec": "1"})
     )  # fmt: skip
     cluster("qconf", "-Msconf", str(scheduler))
-
-
-def _shell(before: Sequence[str], text: str) -> None:
-    subprocess.run([*before, "sh", "-ec", text], check=True)
 
 
 def main(words: Sequence[str]) -> None:

@@ -1,67 +1,23 @@
 """A real Grid Engine: weft submits itself, runs within a job, and leaves nothing when the job is deleted."""
 
 import json
-import shlex
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 import pytest
 
-from tests.hosts.conftest import directories
-from tests.hosts.gridengined import HOSTS, MASTER, GridEngine, grid_engine
-from tests.local.conftest import Weft, in_phase
+from tests.hosts.gridengined import GridEngine, grid_engine
+from tests.hosts.lanweft import LanWeft
+from tests.local.conftest import in_phase
 from tests.needs import GRID_ENGINE, require
 
 NODES = "gridengine:2,pe=whole,memory=4G"
 SORT = ("terasort", "--size", "10MB", "--nodes", NODES)
 LONG = ("file-open", "--set", "reads=1000000", "--set", "rounds=1000", "--nodes", NODES)
 """A workload without an engine, for longer than any test waits."""
-
-
-@dataclass
-class GridWeft(Weft):
-    """The command line on the login node of a Grid Engine."""
-
-    cluster: GridEngine
-
-    @property
-    def environment(self) -> dict[str, str]:
-        own = {
-            "WEFT_SITE": str(self.home / "site.toml"),
-            "WEFT_WORK": str(self.cluster.local / self.home.name),
-        }
-        return {**super().environment, **self.cluster.environment, **directories(super().environment), **own}
-
-    def start(self, *words: str, **environment: str) -> "subprocess.Popen[str]":
-        process = subprocess.Popen(
-            [*self.cluster.on(), sys.executable, "-m", "weft", *words],
-            env={**self.environment, **environment},
-            cwd=self.home,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        self.started.append(process)
-        return process
-
-    def record(self) -> Path:
-        """The newest record; job scripts are in the same directory."""
-        return max((self.home / "runs").glob("2*"))
-
-    def leftovers(self) -> list[str]:
-        """The same, with what lies in the hosts' own directories."""
-        local = [self.cluster.own(name) for name in (MASTER, *HOSTS)]
-        return super().leftovers() + [str(path) for one in local for path in one.glob(f"{self.home.name}/*")]
-
-    def job(self) -> str:
-        """The number of the one job that is queued or runs."""
-        (number,) = self.cluster.jobs()
-        return number
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +28,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GridEngine]:
 
 
 @pytest.fixture
-def weft(tmp_path: Path, cluster: GridEngine) -> Iterator[GridWeft]:
-    command = GridWeft(tmp_path, cluster)
+def weft(tmp_path: Path, cluster: GridEngine) -> Iterator[LanWeft]:
+    command = LanWeft(tmp_path, cluster)
     yield command
     command.end()
     cluster.wait_until_idle()
@@ -82,7 +38,7 @@ def weft(tmp_path: Path, cluster: GridEngine) -> Iterator[GridWeft]:
     assert found == [], "a run left something behind"
 
 
-def test_a_run_from_a_login_node_is_a_job_and_its_record_comes_back(weft: GridWeft) -> None:
+def test_a_run_from_a_login_node_is_a_job_and_its_record_comes_back(weft: LanWeft) -> None:
     result = weft.result("run", *SORT)
     assert result["verdict"] == "VALID", result
     facts = weft.head()["batch"]
@@ -91,14 +47,10 @@ def test_a_run_from_a_login_node_is_a_job_and_its_record_comes_back(weft: GridWe
     assert (weft.record() / "job" / "job.sh").stat().st_mode & 0o777 == 0o600
 
 
-def in_job(weft: GridWeft, *commands: Sequence[str]) -> tuple[str, str]:
+def in_job(weft: LanWeft, *commands: Sequence[str]) -> tuple[str, str]:
     """Output and errors of weft's commands in a script of a user's own, which has two hosts."""
-    kept = ("WEFT_", "PYTHONPATH", "JAVA")
-    lines = [f"export {key}='{value}'" for key, value in weft.environment.items() if key.startswith(kept)]
-    lines += [f"PATH={weft.environment['PATH']}", "set -e"]
-    lines += [shlex.join([sys.executable, "-m", "weft", *words]) for words in commands]
     script, out, err = (weft.home / name for name in ("job.sh", "out", "err"))
-    script.write_text("\n".join(["#!/bin/sh", *lines, ""]))
+    script.write_text(weft.script(commands))
     words = ("-pe", "whole", "2", "-S", "/bin/sh", "-sync", "y", "-o", str(out), "-e", str(err), str(script))
     subprocess.run(
         [*weft.cluster.on(), "qsub", *words], env=weft.environment, cwd=weft.home, capture_output=True, check=False,
@@ -107,13 +59,13 @@ def in_job(weft: GridWeft, *commands: Sequence[str]) -> tuple[str, str]:
     return out.read_text(), err.read_text()
 
 
-def test_a_run_within_a_job_uses_its_hosts(weft: GridWeft) -> None:
+def test_a_run_within_a_job_uses_its_hosts(weft: LanWeft) -> None:
     out, err = in_job(weft, ("run", *SORT, "--json"))
     assert json.loads(out)["verdict"] == "VALID", err
     assert weft.head()["batch"]["nodes"] == ["ge1", "ge2"]
 
 
-def test_a_persistent_cluster_needs_a_job_around_it(weft: GridWeft) -> None:
+def test_a_persistent_cluster_needs_a_job_around_it(weft: LanWeft) -> None:
     up = ("up", "--engine", "null", "--nodes", NODES, "--name", "mine")
     refused = weft(*up)
     assert refused.returncode == 1
@@ -122,13 +74,13 @@ def test_a_persistent_cluster_needs_a_job_around_it(weft: GridWeft) -> None:
     assert "on ge1" in out, err
 
 
-def test_the_doctor_checks_the_hosts_of_a_job(weft: GridWeft) -> None:
+def test_the_doctor_checks_the_hosts_of_a_job(weft: LanWeft) -> None:
     out, err = in_job(weft, ("doctor", "--nodes", NODES))
     assert "ge2" in out, err
 
 
 @pytest.mark.parametrize("phase", ["start", "run"])
-def test_a_deleted_job_leaves_a_record_that_says_so_and_nothing_else(weft: GridWeft, phase: str) -> None:
+def test_a_deleted_job_leaves_a_record_that_says_so_and_nothing_else(weft: LanWeft, phase: str) -> None:
     engine = ("--engine", "null", "--set", "engine.workers=10m") if phase == "start" else ()
     process = weft.start("run", *LONG, *engine)
     weft.wait_for(process, lambda: in_phase(weft, phase))
@@ -142,7 +94,7 @@ def test_a_deleted_job_leaves_a_record_that_says_so_and_nothing_else(weft: GridW
     assert f"Grid Engine job {number} was deleted" in kept["reason"]
 
 
-def test_a_time_limit_is_reported_as_such(weft: GridWeft) -> None:
+def test_a_time_limit_is_reported_as_such(weft: LanWeft) -> None:
     (weft.home / "site.toml").write_text("[gridengine]\nextra = ['-l h_rt=0:0:25']\n")
     done = weft("run", *LONG)
     assert done.returncode == 1, done.stderr
@@ -150,7 +102,7 @@ def test_a_time_limit_is_reported_as_such(weft: GridWeft) -> None:
     assert weft.head()["verdict"] == "INVALID"
 
 
-def test_ctrl_c_deletes_the_job(weft: GridWeft) -> None:
+def test_ctrl_c_deletes_the_job(weft: LanWeft) -> None:
     process = weft.start("run", *LONG)
     weft.wait_for(process, lambda: in_phase(weft, "run"))
     process.send_signal(2)
@@ -159,7 +111,7 @@ def test_ctrl_c_deletes_the_job(weft: GridWeft) -> None:
     assert weft.head()["verdict"] == "INVALID"
 
 
-def test_killing_weft_in_the_job_ends_everything_on_both_hosts(weft: GridWeft) -> None:
+def test_killing_weft_in_the_job_ends_everything_on_both_hosts(weft: LanWeft) -> None:
     process = weft.start("run", *LONG)
     weft.wait_for(process, lambda: in_phase(weft, "run"))
     psutil.Process(weft.head()["pid"]).kill()
@@ -182,14 +134,14 @@ def test_killing_weft_in_the_job_ends_everything_on_both_hosts(weft: GridWeft) -
         ("gridengine:5,pe=whole", "request fewer nodes", 1),
     ],
 )
-def test_what_is_refused_is_reported_with_a_fix(weft: GridWeft, nodes: str, words: str, code: int) -> None:
+def test_what_is_refused_is_reported_with_a_fix(weft: LanWeft, nodes: str, words: str, code: int) -> None:
     done = weft("run", "file-open", "--set", "files=20", "--set", "rounds=1", "--nodes", nodes)
     assert done.returncode == code, done.stderr
     assert words in done.stderr
     assert weft.cluster.jobs() == []
 
 
-def test_a_plan_shows_the_script_and_submits_nothing(weft: GridWeft) -> None:
+def test_a_plan_shows_the_script_and_submits_nothing(weft: LanWeft) -> None:
     done = weft("plan", *SORT, "--set", "nodes.time=10:00")
     assert "#$ -pe whole 2" in done.stdout, done.stderr
     assert "#$ -l h_rt=0:10:00" in done.stdout

@@ -16,7 +16,7 @@ from weft.errors import NodeError, UsageError
 from weft.host.remote.reach import Reach, of_text
 from weft.host.schedulers import known
 from weft.host.schedulers.base import Script
-from weft.host.schedulers.plain import JobHost, PlainScheduler, wall
+from weft.host.schedulers.plain import JobHost, JobRequest, PlainScheduler, wall
 from weft.host.site.profile import Profile
 from weft.host.work import work_directory
 
@@ -72,7 +72,8 @@ def test_hosts_of_flux_have_the_rank_by_which_they_are_reached(
     assert launcher.client == ("flux", "exec", "--rank=1")
 
 
-def test_a_launcher_that_is_not_there_is_ssh(programs: Path) -> None:
+def test_a_launcher_that_is_not_there_is_ssh(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(programs))  # a machine may have OAR
     host = JobHost("other")
     assert [kind for kind in ("pbs", "lsf", "oar") if system(kind).launcher(host)] == []
     for name in ("blaunch", "oarsh"):
@@ -186,6 +187,7 @@ def test_a_job_is_submitted_and_a_refusal_has_a_fix(kind: str, programs: Path) -
     assert "queue=NAME" in caught.value.hint
 
 
+DELETED = "2026-11-26 04:00:34> FRAG_JOB_REQUEST:User root requested to frag the job 7"
 STATES = {
     "pbs": ("qstat", "echo 'Job Id: 7'; echo '    job_state = {}'; echo '    comment = Not Running: busy'", ("Q", "R", "E")),
     "lsf": ("bjobs", "echo '{}'", ("PEND|-|Job slots are busy|-", "RUN|a:b|-|-", "EXIT|a:b|-|TERM_OWNER: killed by owner")),
@@ -195,7 +197,11 @@ STATES = {
         'case "$1" in -u) echo "7 0.5 weft-x me {} 11/25/2026 22:35:29 main.q@a 2";; *) echo "scheduling info: no slots";; esac',
         ("qw", "r", "dr"),
     ),
-    "oar": ("oarstat", "echo 'Job_Id: 7'; echo '    state = {}'", ("Waiting", "Running", "Terminated\n    events = FRAG_JOB_REQUEST")),
+    "oar": (
+        "oarstat",
+        "echo 'Job_Id: 7'; echo '    state = {}'",
+        ("Waiting\n    message = no_matching_slot", "Running", f"Error\n    events = \n{DELETED}"),
+    ),
 }  # fmt: skip
 
 
@@ -216,6 +222,60 @@ def test_the_state_of_a_job(kind: str, programs: Path) -> None:
     ended = system(kind).ended_by_system("7")
     assert ended is not None
     assert ended.message.startswith(f"{system(kind).title} job 7 was ")
+
+
+WARNED = "2026-11-26 04:01:00> CHECKPOINT:User oar (sarko) requested a checkpoint on the job 7 on oar1"
+LATE = "2026-11-26 04:01:11> WALLTIME:[sarko] Job [7] from 1795665646 with 120; current time=1795665671 (Elapsed)"
+OARSTAT = """\
+Job_Id: 7
+    state = {state}
+    assigned_hostnames = oar1+oar2
+    command = echo '> WALLTIME:[sarko]' > FRAG_JOB_REQUEST:
+    walltime = 0:2:0
+    scheduledStart = {start}
+    events =
+{events}
+"""
+"""As OAR 2.5.9 prints it; the command has words of events."""
+
+
+@pytest.mark.parametrize(
+    ("events", "how"),
+    [
+        ([], ""),
+        (["2026-11-26 03:59:05> SWITCH_INTO_TERMINATE_STATE:[bipbip 7] Ask to change the job state"], ""),
+        (["2026-11-26 03:59:05> WALLTIME: +0:10:00 of me"], ""),
+        ([DELETED], "was deleted"),
+        ([WARNED], "is about to reach its time limit of 0:2:0"),
+        ([WARNED, DELETED, LATE], "reached its time limit of 0:2:0"),
+        (["2026-11-26 04:01:00> CHECKPOINT:User me requested a checkpoint on the job 7"], "was asked to end by `oardel -c`"),
+    ],
+)  # fmt: skip
+def test_an_oar_job_is_ended_by_the_first_of_its_causes(events: list[str], how: str, programs: Path) -> None:
+    text = OARSTAT.format(state="Running", start="no prediction", events="\n".join(events))
+    fake_program(programs, "oarstat", f"cat <<'END'\n{text}END")
+    job = system("oar").query("7")
+    assert job is not None
+    assert (job.by_system, job.nodes) == (how, "oar1+oar2")
+
+
+def test_a_waiting_oar_job_says_when_it_is_foreseen(programs: Path) -> None:
+    text = OARSTAT.format(state="Waiting", start="2026-11-26 04:00:32", events="")
+    fake_program(programs, "oarstat", f"cat <<'END'\n{text}END")
+    job = system("oar").query("7")
+    assert job is not None
+    assert job.waits_for() == "its start is foreseen at 2026-11-26 04:00:32"
+
+
+def test_a_running_oar_job_is_signalled_before_it_is_deleted(programs: Path) -> None:
+    fake_program(programs, "oarstat", "echo 'Job_Id: 7'; echo '    state = Terminated'")
+    fake_program(programs, "oardel", f'echo "$@" >>{programs}/asked')
+    system("oar").cancel("7")
+    assert (programs / "asked").read_text() == "-s 12 7\n7\n"
+
+
+def test_a_short_oar_job_is_signalled_halfway_to_its_limit() -> None:
+    assert "--checkpoint 15" in system("oar").directives(JobRequest(2, time=30))
 
 
 @pytest.mark.parametrize("kind", PLAIN)

@@ -109,9 +109,10 @@ class BatchNodes(JobNodes):
         )
 
     def _launcher(self, host: JobHost) -> Launcher:
-        if own_host(host.name):
+        system = self._system()
+        own = system.launcher(host) if self.launcher == "own" else None
+        if own_host(host.name) and not (own and system.kills_descendants):
             return Launcher(("sh", "-c", _HERE, socket.gethostname()), login_shell=False)
-        own = self._system().launcher(host) if self.launcher == "own" else None
         return own or Launcher((*_SSH, host.name), login_shell=True)
 
     @contextmanager
@@ -119,7 +120,7 @@ class BatchNodes(JobNodes):
         system = self._system()
         if not system.current():
             raise NodeError(
-                f"this is not a {system.title} job",
+                f"this is not {system.article} {system.title} job",
                 hint="`weft run` and `weft submit` submit one; start other commands in a job of yours",
             )
         with self.explained():

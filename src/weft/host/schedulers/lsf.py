@@ -31,6 +31,7 @@ class Lsf(PlainScheduler):
 
     kind: ClassVar[str] = "lsf"
     title: ClassVar[str] = "LSF"
+    article: ClassVar[str] = "an"
     prefix: ClassVar[str] = "#BSUB"
     package: ClassVar[str] = _PACKAGE
     submits: ClassVar[str] = "sh"

@@ -14,7 +14,7 @@ from weft.host import settings, shell, signals
 from weft.host.schedulers.base import Scheduler, Script, prepared
 from weft.host.schedulers.slurm.text import seconds
 
-_ENDS_A_COMMAND = "HUP INT TERM USR1 USR2 XCPU"
+ENDS_A_COMMAND = "HUP INT TERM USR1 USR2 XCPU"
 """What batch systems send before they kill; the script outlives it, and writes down the exit code of its command."""
 _UNNAMED = re.compile(r"[^A-Za-z0-9_.-]")
 """What the name of a job may not contain, as it is one word of a directive."""
@@ -106,9 +106,13 @@ class PlainScheduler(Scheduler):
 
     package: ClassVar[str]
     """What has its programs."""
+    article: ClassVar[str] = "a"
+    """Before its title."""
     submits: ClassVar[str]
     """The program that takes a script."""
     lingering: ClassVar[float] = 60.0
+    kills_descendants: ClassVar[bool] = False
+    """Whether a deleted job is killed at once by the descent of its processes: the watchdog of the first host is then started by the launcher too."""
     before: ClassVar[str] = ""
     """What the message of a refusal begins with."""
     fixes: ClassVar[Sequence[tuple[str, str]]] = ()
@@ -195,14 +199,17 @@ class PlainScheduler(Scheduler):
             *map(self.marked, parts.extra),
             "umask 077",
             f"exec >{shlex.quote(f'{files}/{parts.stem}.out')} 2>{shlex.quote(f'{files}/{parts.stem}.err')}",
-            f"trap : {_ENDS_A_COMMAND}",
+            f"trap : {ENDS_A_COMMAND}",
             *prepared(parts),
-            shlex.join(parts.command),
-            "code=$?",
+            *self.commanded(parts.command),
             f'echo "$code" >{shlex.quote(f"{files}/{parts.stem}.exit")}',
             'exit "$code"',
         ]
         return "\n".join(lines) + "\n"
+
+    def commanded(self, command: Sequence[str]) -> list[str]:
+        """Lines of a script that start its command, and set `code` when that has ended."""
+        return [shlex.join(command), "code=$?"]
 
     @abstractmethod
     def names(self, name: str) -> list[str]:
