@@ -115,6 +115,16 @@ class TestPrograms:
         fake_program(path, program, "echo 1.99.0")
         assert check().status == "ok"
 
+    @pytest.mark.usefixtures("path")
+    def test_where_there_is_no_apt_a_package_is_named_as_debians(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        monkeypatch.setattr("weft.host.shell._APT", tmp_path / "apt-get")
+        bad(programs.xfs(), "limits", "`mkfs.xfs`", "install the package that Debian calls xfsprogs")
+        bad(
+            programs.cargo(), "limits", "install the package that Debian calls cargo (on Debian 12 cargo-web)"
+        )
+
     def test_a_cargo_that_does_not_run_has_a_fix(self, path: Path) -> None:
         fake_program(path, "cargo", "echo 'error: rustup could not choose a version of cargo' >&2; exit 1")
         bad(programs.cargo(), "limits", "rustup could not choose a version", "rustup default stable")

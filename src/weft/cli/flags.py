@@ -157,7 +157,8 @@ JOB: dict[str, Any] = {
         ),
     ],
     "stage": Annotated[
-        str | None, typer.Option(metavar="PATHS", help="files that are copied to --input before the job starts")
+        str | None,
+        typer.Option(metavar="PATHS", help="files that are copied to --input before the job starts"),
     ],
     "name": Annotated[str | None, typer.Option(metavar="NAME", help="name of the job")],
     "main_class": Annotated[str | None, typer.Option("--class", help="main class of a jar")],

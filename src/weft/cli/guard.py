@@ -69,7 +69,9 @@ def _of_weft(error: Exception) -> WeftError:
     if CHOSEN.verbose:
         traceback.print_exception(error)
     text = f"{type(error).__name__}: {error}".splitlines()[0]
-    return WeftError(f"weft itself failed: {text}", hint=f"report it, with {file.name}")
+    return WeftError(
+        f"weft itself failed: {text}", hint=f"report it to those from whom you have weft, with {file.name}"
+    )
 
 
 def _ended(stopped: Stopped) -> str:

@@ -7,7 +7,7 @@ from weft.errors import MissingError, WeftError
 from weft.facts import engines
 from weft.host import settings
 from weft.host.provision import jdk, native
-from weft.host.shell import tool
+from weft.host.shell import install, tool
 from weft.host.site import survey
 from weft.host.site.profile import load
 
@@ -40,7 +40,7 @@ def compiler() -> Finding:
         return missing("javac", "no usable Java", costs=costs, fix=error.hint)
     if path.exists():
         return ok("javac", str(path))
-    fix = "apt-get install openjdk-17-jdk-headless, or set JAVA_HOME to a JDK"
+    fix = f"{install('openjdk-17-jdk-headless')}, or set JAVA_HOME to a JDK"
     return missing("javac", f"{path.parent} is a runtime without a compiler", costs=costs, fix=fix)
 
 

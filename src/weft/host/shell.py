@@ -45,11 +45,21 @@ class Completed:
     err: str
 
 
+_APT = Path("/usr/bin/apt-get")
+
+
+def install(package: str) -> str:
+    """How to install a package, by its name in Debian; elsewhere it may have another one, and that is said."""
+    return (
+        f"apt-get install {package}" if _APT.exists() else f"install the package that Debian calls {package}"
+    )
+
+
 def tool(name: str, package: str) -> str:
     """The full path of a program. Raises MissingError, which names the Debian package."""
     found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin:/usr/local/sbin")
     if found is None:
-        raise MissingError(f"the program `{name}` is not installed", hint=f"apt-get install {package}")
+        raise MissingError(f"the program `{name}` is not installed", hint=install(package))
     return found
 
 

@@ -14,7 +14,10 @@ OLDEST = 17
 
 _MODULES = re.compile(r'^MODULES="(.*)"$', re.MULTILINE)
 _WHOLE = "set JAVA_HOME to a whole Java 17, such as openjdk-17-jre-headless has"
-_INSTALL = "apt-get install openjdk-17-jdk-headless, or set JAVA_HOME"
+
+
+def _install() -> str:
+    return f"{shell.install('openjdk-17-jdk-headless')}, or set JAVA_HOME"
 
 
 def java() -> Path:
@@ -23,10 +26,10 @@ def java() -> Path:
     found = shutil.which("java") if home is None else str(home / "bin" / "java")
     if found is None or not Path(found).exists():
         where = "on PATH" if home is None else f"in JAVA_HOME ({home})"
-        raise MissingError(f"found no java {where}", hint=_INSTALL)
+        raise MissingError(f"found no java {where}", hint=_install())
     path = Path(found).resolve()
     if (major := version(path)) < OLDEST:
-        raise MissingError(f"{path} is Java {major}; Spark 4 needs Java {OLDEST} or newer", hint=_INSTALL)
+        raise MissingError(f"{path} is Java {major}; Spark 4 needs Java {OLDEST} or newer", hint=_install())
     return path
 
 
@@ -53,9 +56,9 @@ def version(path: Path) -> int:
     except (WeftError, OSError) as error:
         why = error.message if isinstance(error, WeftError) else (error.strerror or str(error)).lower()
         tail = error.tail if isinstance(error, WeftError) else ()
-        raise MissingError(f"the java {path} does not run: {why}", tail=tail, hint=_INSTALL) from error
+        raise MissingError(f"the java {path} does not run: {why}", tail=tail, hint=_install()) from error
     if not (found := major(text)):
-        raise MissingError(f"{path} does not report a version", tail=text.splitlines()[:3], hint=_INSTALL)
+        raise MissingError(f"{path} does not report a version", tail=text.splitlines()[:3], hint=_install())
     return found
 
 
@@ -68,5 +71,5 @@ def major(text: str) -> int:
 def require_compiler() -> None:
     """Raises MissingError if the JDK has no compiler or Maven is missing."""
     if not (java().parent / "javac").exists():
-        raise MissingError(f"{java().parent} has a Java runtime but no compiler", hint=_INSTALL)
+        raise MissingError(f"{java().parent} has a Java runtime but no compiler", hint=_install())
     shell.tool("mvn", "maven")

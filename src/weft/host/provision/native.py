@@ -23,7 +23,10 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
 ENGINES: Mapping[str, tuple[str, ...]] = {"weft-timely": ("weft-timely",)}
 """The same of engines, each built for its own runs only."""
 PRODUCTS = tuple(product for products in PACKAGES.values() for product in products)
-_INSTALL = "apt-get install cargo (on Debian 12 cargo-web), or https://rustup.rs"
+
+
+def _install() -> str:
+    return f"{shell.install('cargo')} (on Debian 12 cargo-web), or https://rustup.rs"
 
 
 def build(say: Say, packages: Sequence[str] = tuple(PACKAGES)) -> Path:
@@ -55,18 +58,18 @@ def cargo(packages: Sequence[str] = ()) -> tuple[str, str]:
     wanted = f"Rust {oldest} or newer, for {what}"
     found = shutil.which("cargo") or shutil.which("cargo", path=str(Path.home() / ".cargo" / "bin"))
     if found is None:
-        raise MissingError(f"the program `cargo` is not installed: {wanted}", hint=_INSTALL)
+        raise MissingError(f"the program `cargo` is not installed: {wanted}", hint=_install())
     done = shell.run([found, "--version"], check=False)
     if done.code != 0:
         why = (done.err.strip().splitlines() or [f"exit code {done.code}"])[0]
         raise MissingError(
             f"{found} is there and does not run ({why}): {wanted}",
-            hint=f"rustup default stable, or {_INSTALL}",
+            hint=f"rustup default stable, or {_install()}",
         )
     version = re.search(r"\d+\.\d+(\.\d+)?", done.out)
     if version is None or _numbers(version[0]) < _numbers(oldest):
         known = version[0] if version else "of no known version"
-        raise MissingError(f"{found} is {known}: weft needs {wanted}", hint=_INSTALL)
+        raise MissingError(f"{found} is {known}: weft needs {wanted}", hint=_install())
     return found, version[0]
 
 
