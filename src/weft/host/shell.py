@@ -50,9 +50,7 @@ _APT = Path("/usr/bin/apt-get")
 
 def install(package: str) -> str:
     """How to install a package, by its name in Debian; elsewhere it may have another one, and that is said."""
-    return (
-        f"apt-get install {package}" if _APT.exists() else f"install the package that Debian calls {package}"
-    )
+    return f"{'apt-get install' if _APT.exists() else 'install the package that Debian calls'} {package}"
 
 
 def tool(name: str, package: str) -> str:
