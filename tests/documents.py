@@ -23,6 +23,7 @@ RUN_BY = {
     "docs/guide/hadoop.md": README,
     "docs/guide/hdfs.md": README,
     "docs/guide/on-slurm.md": "tests/hosts/test_guide.py",
+    "docs/guide/one-node.md": README,
     "docs/guide/own-cluster.md": "tests/local/test_persistent.py",
     "docs/guide/scratch.md": README,
     "docs/guide/slow-on-lustre.md": README,

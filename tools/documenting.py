@@ -37,7 +37,17 @@ GUIDES: Mapping[str, Sequence[str]] = {
         "trace",
         "import",
     ),
-    "Which engine": ("flink", "hadoop", "hive", "dask", "timely", "powergraph", "kafka", "streams"),
+    "Which engine": (
+        "flink",
+        "hadoop",
+        "hive",
+        "dask",
+        "one-node",
+        "timely",
+        "powergraph",
+        "kafka",
+        "streams",
+    ),
     "On a real machine": ("on-slurm", "on-batch-systems", "on-hosts", "security"),
 }
 """In the order of a user's questions; a guide that is in none of them is below `More`."""

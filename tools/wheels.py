@@ -1,6 +1,7 @@
 """Lists the wheels of a lock: checksum, size and name of each file, for every Python and machine that weft runs on.
 
-usage: tools/python requirements.lock -P tools/wheels.py NAME; src/weft/host/provision/NAME.wheels has the requirements
+usage: tools/python requirements.lock -P tools/wheels.py NAME; src/weft/host/provision/NAME.wheels has the requirements,
+and with source: in front the packages without wheels, whose own requirements are listed beside them
 """
 
 import json
@@ -16,6 +17,7 @@ from weft.host.provision.wheelset import Wheel
 PYTHONS = range(11, 15)
 MACHINES = ("x86_64", "aarch64")
 _INDEX = "https://pypi.org/simple"
+_SOURCE = "source:"
 _HERE = Path(__file__).resolve().parents[1] / "src" / "weft" / "host" / "provision"
 
 
@@ -27,10 +29,14 @@ def main(name: str) -> None:
 
 def needed(wanted: list[str]) -> list[Wheel]:
     """What pip chooses for this Python, the oldest that weft runs on: later ones need no more."""
+    sources = [each.removeprefix(_SOURCE).split("==") for each in wanted if each.startswith(_SOURCE)]
+    wheels = [each for each in wanted if not each.startswith(_SOURCE)]
     with tempfile.TemporaryDirectory() as folder:
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--only-binary", ":all:", "--dest", folder]
-        subprocess.run([*pip, *wanted], check=True)
-        return [Wheel("", 0, path.name) for path in sorted(Path(folder).iterdir())]
+        subprocess.run([*pip, *wheels], check=True)
+        files = [path.name for path in Path(folder).iterdir()]
+    files += [f"{name.replace('-', '_')}-{version}.tar.gz" for name, version in sources]
+    return [Wheel("", 0, name) for name in sorted(files)]
 
 
 def files(chosen: Wheel) -> Iterator[Wheel]:
@@ -41,9 +47,9 @@ def files(chosen: Wheel) -> Iterator[Wheel]:
     every = [
         Wheel(one["hashes"]["sha256"], one["size"], one["filename"])
         for one in listed
-        if one["filename"].endswith(".whl")
+        if one["filename"].endswith((".whl", ".tar.gz"))
     ]
-    of_version = [one for one in every if one.version == chosen.version]
+    of_version = [one for one in every if one.version == chosen.version and one.source == chosen.source]
     fitting = {
         next((one for one in of_version if one.fits(minor, machine)), None)
         for minor in PYTHONS

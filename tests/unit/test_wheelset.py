@@ -1,8 +1,10 @@
 """A lock of wheels: one of each package fits a Python on a machine; they are unpacked without running what is in them."""
 
 import hashlib
+import io
 import platform
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 
 from weft.errors import MissingError
 from weft.host.provision import wheelset
-from weft.host.provision.distribution import DASK
+from weft.host.provision.distribution import DASK, DUCKDB, SAIL
 from weft.host.provision.wheelset import Wheel, WheelSet
 
 
@@ -43,6 +45,57 @@ def test_the_lock_of_dask_is_complete(minor: int, machine: str) -> None:
     fitting = [each.package for each in DASK.locked if each.fits(minor, machine)]
     assert sorted(fitting) == sorted({each.package for each in DASK.locked})
     assert {"dask", "distributed", "numpy", "pandas", "pyarrow", "python-dateutil"} <= set(fitting)
+
+
+@pytest.mark.parametrize("minor", [11, 12, 13, 14])
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+@pytest.mark.parametrize("of", [DUCKDB, SAIL], ids=lambda of: of.name)
+def test_the_locks_of_engines_of_one_node_are_complete(of: WheelSet, minor: int, machine: str) -> None:
+    fitting = [each for each in of.locked if each.fits(minor, machine)]
+    assert {each.package for each in fitting} == {each.package for each in of.locked}
+    assert any(each.version == of.version for each in fitting)
+    assert {each.package for each in of.locked if each.source} <= {"pyspark-client"}
+
+
+def test_a_source_archive_is_unpacked_as_the_packages_that_it_states(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wheelset, "_HERE", tmp_path)
+    texts = {
+        "setup.py": "raise SystemExit('this runs')",
+        "pure/__init__.py": "raise SystemExit('this runs')",
+        "pure/deep/more.py": "MORE = 1",
+        "pure/../../out.py": "OUT = 1",
+        "tests/test_pure.py": "",
+        "pure_one.egg-info/top_level.txt": "pure\n",
+        "pure_one.egg-info/PKG-INFO": "Name: pure-one\nVersion: 1.5\n",
+    }
+    archive = tmp_path / "pure_one-1.5.tar.gz"
+    with tarfile.open(archive, "w:gz") as made:
+        for name, text in texts.items():
+            member = tarfile.TarInfo(f"pure_one-1.5/{name}")
+            member.size = len(text)
+            made.addfile(member, io.BytesIO(text.encode()))
+        link = tarfile.TarInfo("pure_one-1.5/pure/link.py")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        made.addfile(link)
+    checksum = hashlib.sha256(archive.read_bytes()).hexdigest()
+    (tmp_path / "toy.lock").write_text(f"{checksum} {archive.stat().st_size} {archive.name}\n")
+    archive.rename(tmp_path / checksum)
+    each = WheelSet(name="toy", version="1", unpacked=1)
+    assert [(one.package, one.version, one.source) for one in each.wheels] == [("pure-one", "1.5", True)]
+    each.unpack(tmp_path, tmp_path / "home")
+    found = {str(p.relative_to(tmp_path / "home" / "lib")) for p in (tmp_path / "home").rglob("*")}
+    kept = {
+        name for name in found if not name.endswith(".pyc") and (tmp_path / "home" / "lib" / name).is_file()
+    }
+    assert kept == {
+        "pure/__init__.py",
+        "pure/deep/more.py",
+        "pure_one.egg-info/top_level.txt",
+        "pure_one.egg-info/PKG-INFO",
+    }
+    assert not (tmp_path / "out.py").exists()
 
 
 def locked(path: Path, *files: str) -> WheelSet:

@@ -34,6 +34,8 @@ class Sql:
     """Whether the columns of tables must be declared: it does not take them from the files."""
     casts: bool = False
     """Whether an average of integers is an integer and a null needs a type, unless the query casts them."""
+    itself: bool = False
+    """Whether it is the engine that also checks answers, of another version."""
 
 
 @dataclass(frozen=True)

@@ -264,10 +264,11 @@ def _about(spec: Spec) -> dict[str, Any]:
 
 def _judged(judgement: Judgement, record: Record, spec: Spec) -> dict[str, Any]:
     seconds = judgement.seconds or record.head.phases["run"]
+    checked_by = spec.workload.checked_on(spec.engine.kind)
     return {
-        "verdict": ("VALID" if spec.workload.checked_by else "UNCHECKED") if judgement.valid else "INVALID",
+        "verdict": ("VALID" if checked_by else "UNCHECKED") if judgement.valid else "INVALID",
         "reason": judgement.reason,
-        "checked_by": spec.workload.checked_by,
+        "checked_by": checked_by,
         "measured": round(seconds, 3),
         "bytes_in": judgement.bytes_in,
         "bytes_out": judgement.bytes_out,

@@ -108,6 +108,11 @@ def _require_authenticating(spec: Spec) -> None:
                 f"{kind} knows no authentication and listens on all addresses of its hosts: anybody who reaches them could read and change its data",
                 hint="if nobody else can reach them, add --set security=none (and --set nodes.trusted=true for ssh and slurm nodes)",
             )
+        if engine.executes and not spec.nodes.private:
+            raise UsageError(
+                f"{kind} knows no authentication, and {spec.nodes.reached_by} could run programs as you",
+                hint="use --nodes virtual:1; or, if nobody else can reach the node, add --set security=none (and --set nodes.trusted=true for ssh and slurm nodes)",
+            )
         if spec.nodes.on_other_hosts and not engine.authenticates:
             raise UsageError(
                 f"{kind} knows no authentication, and {spec.nodes.reached_by} could read and change its data",

@@ -9,6 +9,7 @@ from weft.adapters.engines.base import KINDS, Engine
 from weft.adapters.engines.dask import engine as dask
 from weft.adapters.engines.flink import engine as flink
 from weft.adapters.engines.hive import engine as hive
+from weft.adapters.engines.onenode import duckdb, sail
 from weft.adapters.engines.powergraph import engine as powergraph
 from weft.adapters.engines.several import SeveralEngine, composed
 from weft.adapters.engines.spark import engine as spark
@@ -26,6 +27,8 @@ KINDS.add(
     limit.LimitEngine,
     powergraph.PowerGraphEngine,
     dask.DaskEngine,
+    duckdb.DuckDbEngine,
+    sail.SailEngine,
 )
 DEFAULT = spark.SparkEngine
 """The default engine."""

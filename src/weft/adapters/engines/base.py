@@ -36,6 +36,8 @@ class Engine(BaseModel, ABC):
     """The most compute nodes that it uses; None: any number."""
     authenticates: ClassVar[bool] = True
     """Whether its processes prove to each other over any network that they belong to the run."""
+    executes: ClassVar[bool] = False
+    """Whether a process that connects to its own can run programs as their user, without a secret: only private nodes protect it."""
     exposed: ClassVar[bool] = False
     """Whether its processes accept connections on all addresses of a host, whatever the nodes are."""
     kind: str

@@ -60,6 +60,8 @@ class Nodes(BaseModel, ABC):
     """Whether they are other machines than weft's own, whose directories are not known before they are there."""
     reached_by: ClassVar[str] = "every user of this machine"
     """Who else can connect to their ports."""
+    private: ClassVar[bool] = False
+    """Whether no other user of the machine can."""
     positional: ClassVar[str] = "count"
     """The key of the value after the colon: virtual:3."""
     lists: ClassVar[frozenset[str]] = frozenset()

@@ -43,6 +43,7 @@ class VirtualNodes(Nodes):
     """Nodes made of namespaces on this machine; needs root, or a kernel that allows user namespaces."""
 
     reached_by: ClassVar[str] = "every process on the virtual nodes' own network"
+    private: ClassVar[bool] = True
     kind: Literal["virtual"] = "virtual"
     rate: str | None = Field(
         default=None,

@@ -98,6 +98,10 @@ class ClusterUse(BaseModel, ABC):
         """Who checks its result, as records have it."""
         return PROGRAM if self.checker else NOBODY
 
+    def checked_on(self, engine: str) -> CheckedBy:  # noqa: ARG002 - for workloads whose checker is an engine
+        """The same, where an engine runs it."""
+        return self.checked_by
+
     @property
     def runs_on(self) -> tuple[str, ...]:
         """Engines that support it with these parameters."""

@@ -14,6 +14,7 @@ from pydantic import Field
 import weft
 from weft.adapters.workloads.base import Checker, Judgement, Outcome, Prepared, Workload, engine_job
 from weft.facts import engines
+from weft.facts.checked import SAME, CheckedBy
 from weft.facts.enginefacts import Sql
 from weft.facts.roles import ROLES
 from weft.layout.jvm import core
@@ -68,6 +69,10 @@ class Queries(Workload):
     @abstractmethod
     def texts(self, layout: Layout) -> Path:
         """The directory with NAME.sql for each query, and the columns of their tables."""
+
+    def checked_on(self, engine: str) -> CheckedBy:
+        sql = engines.of(engine).sql
+        return SAME if sql and sql.itself else self.checked_by
 
     @property
     def order(self) -> list[str]:

@@ -39,6 +39,9 @@ HADOOP = MavenSet(name="hadoop", version="3.5.0", unpacked=250_000_000)
 HIVE = MavenSet(name="hive", version="4.0.1", unpacked=210_000_000)
 KAFKA = MavenSet(name="kafka", version="4.3.1", unpacked=60_000_000)
 DASK = WheelSet(name="dask", version="2026.8.0", unpacked=700_000_000)
+DUCKDB = WheelSet(name="duckdb", version="2.0.1", unpacked=100_000_000)
+"""The engine; the DuckDB that checks answers is one of weft's own packages."""
+SAIL = WheelSet(name="sail", version="0.7.2", unpacked=900_000_000)
 FLINK_SQL = MavenSet(name="flink-sql", version="2.3.0", unpacked=70_000_000)
 """No engine: libraries with which Flink SQL reads and writes Parquet."""
 FLINK_KAFKA = MavenSet(name="flink-kafka", version="5.0.0-2.2", unpacked=12_000_000)
@@ -55,8 +58,10 @@ Distribution = PythonArchive | MavenSet | WheelSet
 
 DISTRIBUTIONS: dict[str, Distribution] = {
     each.name: each
-    for each in (SPARK, FLINK, HADOOP, HIVE, KAFKA, DASK, FLINK_SQL, FLINK_KAFKA, SPARK_KAFKA, PROFILER)
-}
+    for each in (
+        SPARK, FLINK, HADOOP, HIVE, KAFKA, DASK, DUCKDB, SAIL, FLINK_SQL, FLINK_KAFKA, SPARK_KAFKA, PROFILER
+    )
+}  # fmt: skip
 
 
 def home(name: str, say: Say) -> Path:

@@ -2,16 +2,19 @@
 
 import compileall
 import hashlib
+import io
 import platform
 import re
 import shutil
 import sys
+import tarfile
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from py_compile import PycInvalidationMode
+from typing import IO
 
 from weft.errors import MissingError
 from weft.host.provision.download import index
@@ -19,11 +22,12 @@ from weft.host.provision.download.session import Wanted
 
 _HERE = Path(__file__).parent
 _ABI3 = re.compile(r"cp3(\d+)")
+_SOURCE = ".tar.gz"
 
 
 @dataclass(frozen=True)
 class Wheel:
-    """A line of a lock."""
+    """A line of a lock: a wheel, or the source archive of a package without compiled parts that has no wheel."""
 
     sha256: str
     size: int
@@ -37,10 +41,17 @@ class Wheel:
 
     @property
     def version(self) -> str:
-        return self.file.split("-")[1]
+        return self.file.removesuffix(_SOURCE).split("-")[1]
+
+    @property
+    def source(self) -> bool:
+        """Whether it is a source archive."""
+        return self.file.endswith(_SOURCE)
 
     def fits(self, minor: int, machine: str) -> bool:
         """Whether CPython 3.MINOR imports it on Linux with glibc."""
+        if self.source:
+            return True
         tag, abi, where = self.file.removesuffix(".whl").split("-")[-3:]
         oldest = _ABI3.fullmatch(tag)
         if oldest is not None:
@@ -101,17 +112,41 @@ class WheelSet:
         """Unpack the verified wheels from there into an empty directory, and remove them; no code of theirs runs."""
         for each in self.wheels:
             archive = folder / each.sha256
-            with zipfile.ZipFile(archive) as wheel:
-                for member, place in _placed(wheel.infolist()):
-                    path = target / "lib" / place
-                    path.parent.mkdir(parents=True, exist_ok=True)
-                    with wheel.open(member) as content, path.open("xb") as file:
-                        shutil.copyfileobj(content, file, 1 << 20)
+            (_unpack_source if each.source else _unpack_wheel)(archive, target / "lib")
             archive.unlink()
         # a shared installation is read-only: Python could not keep what it compiles
         compileall.compile_dir(
             target / "lib", quiet=2, workers=0, invalidation_mode=PycInvalidationMode.UNCHECKED_HASH
         )
+
+
+def _unpack_wheel(archive: Path, into: Path) -> None:
+    with zipfile.ZipFile(archive) as wheel:
+        for member, place in _placed(wheel.infolist()):
+            with wheel.open(member) as content:
+                _write(content, into / place)
+
+
+def _unpack_source(archive: Path, into: Path) -> None:
+    """The packages that a source archive says it has, and what it states of itself."""
+    with tarfile.open(archive) as tar:
+        files = {PurePosixPath(*PurePosixPath(each.name).parts[1:]): each for each in tar if each.isreg()}
+        stated = next(path for path in files if path.name == "top_level.txt" and len(path.parts) > 1)
+        wanted = {stated.parts[0], *_read(tar, files[stated]).decode().split()}
+        for path, member in files.items():
+            if path.parts and path.parts[0] in wanted and ".." not in path.parts:
+                _write(io.BytesIO(_read(tar, member)), into / path)
+
+
+def _read(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+    content = tar.extractfile(member)
+    return content.read() if content else b""
+
+
+def _write(content: IO[bytes], path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("xb") as file:
+        shutil.copyfileobj(content, file, 1 << 20)
 
 
 def _placed(members: Iterable[zipfile.ZipInfo]) -> Iterator[tuple[zipfile.ZipInfo, str]]:

@@ -1,0 +1,145 @@
+"""DuckDB and Sail on one node: checked answers, wrong ones that are caught, spills in scratch, and who may connect."""
+
+import json
+import shutil
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from tests.local.conftest import Weft
+from tests.local.test_dask import written_to_scratch
+from tests.needs import JAVA, NATIVE, VIRTUAL, needs
+from weft.host import settings
+
+pytestmark = needs(*JAVA)
+DUCKDB = ("--engine", "duckdb", "--nodes", "local:1")
+SAIL = ("--engine", "sail", "--nodes", "virtual:1")
+JOIN = ("sql-join", "--set", "visits=20000", "--set", "queries=join,aggregation")
+FEW = ("tpcds", "--set", "scale=0.01", "--set", "queries=q3,q50,q94")
+PROGRAMS = "src/weft/adapters/engines/onenode/programs/weft_sql"
+LISTEN = "0A"
+SAIL_WRONG = {"q61", "q66"}
+"""Queries whose quotients of decimals have too few digits on Sail 0.7.2."""
+
+
+@pytest.mark.parametrize("words", [JOIN, FEW], ids=lambda words: words[0])
+def test_duckdb_is_valid_and_says_that_it_is_self_checked(weft: Weft, words: tuple[str, ...]) -> None:
+    result = weft.result("run", *words, *DUCKDB)
+    assert result["verdict"] == "VALID", result
+    assert (
+        json.loads((weft.record() / "record.json").read_text())["checked_by"]
+        == "another version of the engine"
+    )
+
+
+@needs(*VIRTUAL)
+def test_sail_is_valid_on_queries_of_tpcds(weft: Weft) -> None:
+    result = weft.result("run", *FEW, *SAIL)
+    assert result["verdict"] == "VALID", result
+
+
+@needs(*VIRTUAL)
+def test_sail_is_valid_and_listens_on_the_nodes_address_and_its_one_port_only(weft: Weft) -> None:
+    process = weft.start("run", *JOIN, *SAIL, "--json")
+    weft.wait_for(process, lambda: listening(weft), 240)
+    ((address, port),) = listening(weft)
+    assert (address, port) == ("10.87.0.1", 50051)
+    out, err = process.communicate(timeout=200)
+    result = json.loads(out)
+    assert result["verdict"] == "VALID", (result, err)
+
+
+def listening(weft: Weft) -> set[tuple[str, int]]:
+    """Addresses and ports on which anything in the network of the server's node listens."""
+    found = set()
+    for process in weft.processes("pysail"):
+        for name in ("tcp", "tcp6"):
+            rows = Path(f"/proc/{process.pid}/net/{name}").read_text().splitlines()[1:]
+            local = [row.split()[1].split(":") for row in rows if row.split()[3] == LISTEN]
+            found |= {
+                (".".join(str(byte) for byte in bytes.fromhex(address)[::-1]), int(port, 16))
+                for address, port in local
+            }
+    return found
+
+
+MUTANTS = {
+    "duckdb": ("duck.py", '"COPY weft_result TO', '"COPY (FROM weft_result OFFSET 1) TO', DUCKDB),
+    "sail": (
+        "sail.py",
+        "pq.write_table(rows.toArrow(), attempt)",
+        "pq.write_table(rows.toArrow()[1:], attempt)",
+        SAIL,
+    ),
+}
+"""Programs that lose a row: the file, what is there, and what is there instead."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param("duckdb"), pytest.param("sail", marks=(pytest.mark.long, needs(*VIRTUAL)))]
+)
+def test_a_program_that_loses_a_row_is_caught(weft: Weft, tmp_path: Path, name: str) -> None:
+    file, right, wrong, words = MUTANTS[name]
+    copy = tmp_path / "checkout"
+    copy.mkdir()
+    for path in settings.SOURCE.iterdir():
+        if path.name == "src":
+            shutil.copytree(path, copy / "src", ignore=shutil.ignore_patterns("__pycache__"))
+        elif path.name in {"java", "native"}:
+            (copy / path.name).symlink_to(path)
+    program = copy / PROGRAMS / file
+    text = program.read_text()
+    assert text.count(right) == 1
+    program.write_text(text.replace(right, wrong))
+    done = weft("run", "sql-join", "--set", "visits=2000", *words, "--json", PYTHONPATH=str(copy / "src"))
+    result = json.loads(done.stdout)
+    assert result["verdict"] == "INVALID", result
+    assert "rows instead of" in result["reason"], result
+
+
+@pytest.mark.parametrize(
+    "words", [pytest.param(DUCKDB, id="duckdb"), pytest.param(SAIL, id="sail", marks=needs(*VIRTUAL))]
+)
+def test_a_query_of_the_user_has_its_columns_and_its_order(
+    weft: Weft, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    duckdb.sql("SELECT range % 7 AS k, range AS v FROM range(100000)").write_parquet(
+        str(tmp_path / "t.parquet")
+    )
+    query = tmp_path / "query.sql"
+    query.write_text("SELECT k, count(*) AS n FROM t GROUP BY k ORDER BY k DESC; -- the end\n")
+    out = tmp_path / "best.csv"
+    tables = ("--table", f"t={tmp_path}/*.parquet", "--out", str(out))
+    done = weft("submit", "--json", *words, *tables, str(query))
+    assert json.loads(done.stdout)["verdict"] == "UNCHECKED", (done.stdout, done.stderr)
+    assert out.read_text().splitlines() == [
+        "k,n",
+        "6,14285",
+        "5,14285",
+        "4,14286",
+        "3,14286",
+        "2,14286",
+        "1,14286",
+        "0,14286",
+    ]
+
+
+@pytest.mark.long
+@needs(*NATIVE)
+def test_what_does_not_fit_into_duckdbs_memory_is_written_to_scratch(weft: Weft) -> None:
+    small = ("--set", "engine.memory=100MB", "--scratch", "pool", "--set", "probes=+fileops")
+    words = ("--set", "visits=1000000", "--set", "sources=1000000", "--set", "queries=aggregation,join")
+    result = weft.result("run", "sql-join", *words, *DUCKDB, *small)
+    assert result["verdict"] == "VALID", result
+    assert written_to_scratch(weft.record()) > 1_000_000
+
+
+@pytest.mark.long
+@needs(*VIRTUAL)
+@pytest.mark.parametrize(("words", "wrong"), [(DUCKDB, set()), (SAIL, SAIL_WRONG)], ids=["duckdb", "sail"])
+def test_the_answers_to_all_queries_of_tpcds(weft: Weft, words: tuple[str, ...], wrong: set[str]) -> None:
+    result = weft.result("run", "tpcds", "--set", "scale=0.1", "--set", "limit=2m", *words)
+    found = {row["query"] for row in result["facts"]["queries"] if row["answer"] != "right"}
+    assert len(result["facts"]["queries"]) == 99
+    assert found == wrong, result["reason"]
