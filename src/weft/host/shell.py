@@ -49,7 +49,7 @@ _APT = Path("/usr/bin/apt-get")
 
 
 def install(package: str) -> str:
-    """How to install a package, by its name in Debian; elsewhere it may have another one, and that is said."""
+    """How to install a package, by its name in Debian, which may be another one elsewhere."""
     return f"{'apt-get install' if _APT.exists() else 'install the package that Debian calls'} {package}"
 
 
