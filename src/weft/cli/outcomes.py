@@ -21,7 +21,7 @@ from weft.report.pages import flames, page, terminal
 from weft.report.pages import study as study_page
 from weft.report.pages.text import outcome_lines
 from weft.report.sections import verdict
-from weft.run import matrix, preview
+from weft.run import firstuse, matrix, preview
 from weft.run.progress import Progress
 from weft.run.submission import enter as submission
 from weft.spec.study import Study
@@ -71,6 +71,7 @@ def _without_dry_run(arguments: Sequence[str]) -> list[str]:
 def do(study: Study, *, as_json: bool, again: bool = False) -> list[Stored]:
     """Run a study, write the reports, print the results."""
     submission.enter(study, Progress())
+    study = firstuse.lighter(study, Progress().say)
     try:
         # a program that reads the results reads nothing else on standard output
         with redirect_stdout(sys.stderr) if as_json else nullcontext():

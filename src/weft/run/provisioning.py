@@ -107,6 +107,17 @@ def _list(
     return classdata.observe(name, java, home, job, say)
 
 
+def archivable(spec: Spec, homes: Mapping[str, Path]) -> list[str]:
+    """The distributions of which processes have class-data archives, by the homes that they have or will have."""
+    jar = {name: Path(name) for name in [*homes, *spec.modules()]}
+    trained = [
+        kind
+        for kind, engine in spec.engine.parts.items()
+        if kind in homes and engine.training(homes[kind], jar[kind], classdata.empty(), Path())
+    ]
+    return [*_processes(spec, homes, jar), *trained]
+
+
 def class_lists(specs: Sequence[Spec], say: Callable[[str], None]) -> dict[Path, Path]:
     """By the home of an engine: the list of the classes that its processes load. `tools/build` ships them."""
     found = {}

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from weft.errors import WeftError
 from weft.host import settings, shell
+from weft.host.own import open_own
 from weft.host.programs.removal import remove_tree
 from weft.host.provision import classlist, jdk
 from weft.host.provision.tree import Say, building, cached, digest
@@ -41,6 +42,27 @@ class Observed:
 def empty() -> Path:
     """An empty directory: a class path may begin with it and still match the archive, but not with a different one."""
     return cached("empty") or settings.cache() / "empty"
+
+
+def known(name: str) -> bool:
+    """Whether an archive for an engine was made, or left to the next run."""
+    prefix = settings.prefix()
+    folders = [settings.cache(), *([prefix / "engines"] if prefix else [])]
+    return _left(name).exists() or any(any(folder.glob(f"classes-{name}-*")) for folder in folders)
+
+
+def leave(name: str) -> bool:
+    """Leave making it to the next run; False where that cannot be noted."""
+    try:
+        settings.cache().mkdir(parents=True, exist_ok=True)
+        open_own(_left(name)).close()
+    except (OSError, WeftError):
+        return False
+    return True
+
+
+def _left(name: str) -> Path:
+    return settings.cache() / f".classes-{name}.next"
 
 
 def build(name: str, java: Path, home: Path, training: Training, say: Say) -> Path | None:
