@@ -13,7 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from weft.host.provision import distribution, jdk
+from weft.host.provision import classdata, distribution, jdk
+from weft.run.provisioning import downloaded
 
 SOURCE = Path(__file__).parents[2] / "src"
 
@@ -44,6 +45,12 @@ class Weft:
 
     home: Path
     started: list["subprocess.Popen[str]"] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        """A first run with an engine has no class-data archive: no test is to be the one that has it."""
+        for name in downloaded():
+            if not classdata.known(name):
+                classdata.leave(name)
 
     @property
     def environment(self) -> dict[str, str]:

@@ -16,8 +16,7 @@ CHECKSUM = "7a27e2d0d55de"
 def test_a_plain_run_is_valid_and_real(weft: Weft) -> None:
     """A Master, two Workers and their executors are processes of their own, on two nodes, and all are gone afterwards."""
     cut = ["--set", "parts=7", "--set", "partitions=3"]
-    archived = ("--set", "class_archives=true")
-    process = weft.start("run", "terasort", "--size", "100MB", *cut, *archived, "--json")
+    process = weft.start("run", "terasort", "--size", "100MB", *cut, "--json")
     seen = weft.wait_for(process, lambda: in_phase(weft, "run") and weft.processes("CoarseGrainedExecutorBackend")[1:] and {
         word: {p.environ()["WEFT_NODE"] for p in weft.processes(word)} for word in ("Master", "Worker", "CoarseGrainedExecutor")
     })  # fmt: skip
