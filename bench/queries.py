@@ -12,6 +12,7 @@ from figures.tables.queries import Found, answers, lines
 
 WEFT = str(Path(__file__).parent.parent / "weft")
 TABLE = "queries"
+"""The default of where rows are kept."""
 
 
 def run(engine: str, words: Sequence[str]) -> Found:
@@ -27,8 +28,8 @@ def shown(record: str) -> Found:
     return found
 
 
-def keep(found: Sequence[Found], scale: str) -> None:
-    """A row for each record, in place of those of the same engine and scale."""
+def keep(found: Sequence[Found], scale: str, table: str) -> None:
+    """A row for each record in the rows of a table, in place of those of the same engine and scale."""
     made = [
         {
             "cell": {"engine": each["engine"], "scale": scale},
@@ -39,7 +40,7 @@ def keep(found: Sequence[Found], scale: str) -> None:
         for each in found
     ]
     new = [row["cell"] for row in made]
-    rows.write(TABLE, [*(row for row in rows.read(TABLE) if row["cell"] not in new), *made])
+    rows.write(table, [*(row for row in rows.read(table) if row["cell"] not in new), *made])
 
 
 def main() -> int:
@@ -51,11 +52,12 @@ def main() -> int:
     parser.add_argument("--queries", default="all", help="all, interactive20, or names: q3,q7")
     parser.add_argument("--limit", default="1m", help="longest time of a query")
     parser.add_argument("--nodes", default="local:1")
+    parser.add_argument("--table", default=TABLE, choices=(TABLE, "one-node"), help="where rows are kept")
     given = parser.parse_args()
     words = ["--nodes", given.nodes, "--set", f"scale={given.scale}", "--set", f"queries={given.queries}"]
     words += ["--set", f"limit={given.limit}"]
     records = [shown(name) if given.stored else run(name, words) for name in given.names]
-    keep(records, given.scale)
+    keep(records, given.scale, given.table)
     print("\n".join(lines(answers(records))))
     return 0
 

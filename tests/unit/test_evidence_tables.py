@@ -205,3 +205,35 @@ def test_what_a_pool_saves_is_a_line_for_each_file_system() -> None:
         for scratch, seconds in taken.items()
     ]
     assert shown("pool-pays", *rows)[2] == "| 1,600 | `lustre` | 20.0 | 13.0 | 12.5 | 10.0 | 1.60 |"
+
+
+def of_boundary(engine: str, visits: int, seconds: float | None, reason: str = "") -> dict[str, Any]:
+    valid = seconds is not None
+    return {
+        "cell": {"workload.visits": str(visits), "engine": engine},
+        "verdict": "VALID" if valid else "INVALID",
+        "reason": reason,
+        "measures": {"seconds": seconds} if valid else {},
+    }
+
+
+def test_the_fastest_engine_of_one_node_is_one_of_which_no_run_failed() -> None:
+    rows = [
+        of_boundary("spark:executor_memory=600MB", 4_000_000, 30.0),
+        of_boundary("sail:memory=600MB", 4_000_000, 9.0),
+        of_boundary("sail:memory=600MB", 4_000_000, None, "Resources\n exhausted"),
+        of_boundary("duckdb:memory=600MB", 4_000_000, 10.0),
+        of_boundary("duckdb:memory=100MB", 4_000_000, None, "Out of Memory Error"),
+        of_boundary("duckdb:memory=4GB", 400_000, 1.0),
+        of_boundary("sail:memory=4GB", 400_000, 0.5),
+    ]
+    assert shown("boundary", *rows)[2:] == [
+        "| 400,000 | 4GB | - | 0.50 | 1.00 | Sail |",
+        "| 4,000,000 | 100MB | - | - | failed: Out of Memory Error | none |",
+        "| 4,000,000 | 600MB | 30.0 | 9.00 (1 of 2 failed) | 10.0 | DuckDB |",
+    ]
+
+
+def test_an_engine_without_a_limit_is_refused() -> None:
+    with pytest.raises(ValueError, match="flink is no engine with a memory limit"):
+        shown("boundary", of_boundary("flink", 1, 1.0))

@@ -7,6 +7,7 @@ from figures import rows, shown
 from figures.rows import Row
 from figures.tables import (
     advised,
+    boundary,
     calls,
     doses,
     explained,
@@ -58,6 +59,7 @@ def _limit(row: Row) -> Hashable:
 
 TABLES: Mapping[str, Table] = {
     "advised": Table("bench/advised", advised.lines),
+    "boundary": Table("bench/run boundary", boundary.lines),
     "bounds": Table("bench/doses", doses.bounds, "doses", "pair", _dose),
     "calls": Table("bench/calls", calls.lines),
     "categories": Table("bench/run ibm-network", ibm.categories, "ibm-network"),
@@ -90,6 +92,9 @@ TABLES: Mapping[str, Table] = {
     ),
     "nersc-lustre-mllib": Table(
         "bench/run nersc-lustre-mllib", together(mllib.slowdowns, rules("nersc-lustre-mllib"))
+    ),
+    "one-node": Table(
+        "bench/queries --table one-node --scale 0.1 --nodes virtual:1 duckdb sail", queries.table
     ),
     "overhead": Table("bench/run overhead", over("probes", "null", ["run"])),
     "pool-pays": Table("bench/run pool-pays", poolpays.lines),
