@@ -83,7 +83,7 @@ def asked(command: tuple[str, ...], rounds: int) -> Row:
     lines = [{key: line[key] for key in keys} for line in found["lines"]]
     tried: list[Any] = []
     if lines and lines[0]["flags"]:
-        tried = json.loads(weft("advise", found["run"], "--try", "1", "--rounds", str(rounds), "--json"))
+        tried = json.loads(weft("advise", found["run"], "--try", "1", "--repeat", str(rounds), "--json"))
     trial = {key: tried[0][key] for key in ("old", "new", "real", "held")} if tried else None
     return {"run": found["run"], "seconds": found["measured"], "lines": lines, "tried": trial}
 

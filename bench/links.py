@@ -12,7 +12,7 @@ from figures import rows, tables
 
 WEFT = Path(__file__).parent.parent / "weft"
 TABLE = "links"
-COMMAND = ("calibrate", "--nodes", "local:1", "--scratch", "memory", "--seconds", "0.01", "--rates", "--json")
+COMMAND = ("calibrate", "--nodes", "local:1", "--scratch", "memory", "--each", "10ms", "--rates", "--json")
 
 
 def main() -> int:
