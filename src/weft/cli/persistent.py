@@ -76,7 +76,7 @@ def _clients(cluster: PersistentCluster) -> Mapping[str, Client]:
     return cluster.client.parts or {cluster.engine.kind: cluster.client}
 
 
-_EXPORTED = ("_HOME", "_CONF_DIR", "_IP", "_DIRS", "_SERVERS", "_PROPERTIES")
+_EXPORTED = ("_HOME", "_CONF_DIR", "_IP", "_DIRS", "_SERVERS", "_PROPERTIES", "_CONFIG", "_ADDRESS")
 """Endings of the variables that a shell outside of `weft exec` needs."""
 
 

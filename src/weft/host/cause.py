@@ -26,16 +26,16 @@ _PYTHON = "Traceback (most recent call last):"
 _UNREADABLE = re.compile(r"(?:SyntaxError|IndentationError|TabError): ")
 """Python prints no traceback for the program itself: only the place, above."""
 _BY = re.compile(r"^\s*Caused by: (.+)")
-_NAMED = re.compile(r'^:? ?(?:Error: )?(?:Exception in thread "[^"]*" )?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Exception|Error|Exit|Interrupt)\b(?:: .*)?)$')  # fmt: skip
+_NAMED = re.compile(r'^:? ?(?:Error: )?(?:Exception in thread "[^"]*" )?((?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*(?:Exception|Error|Exit|Interrupt)|KilledWorker)\b(?:: .*)?)$')  # fmt: skip
 _CLASS = re.compile(
     r"Failed to load class \S+?(?=\.?$)|Could not find or load main class \S+|(?<=failed with state )\w+ due to: .+"
 )
 """A program that never began, or whose job failed: without an exception."""
 _FRAME = re.compile(r'^\s+at |^\s+\.\.\. \d+ more|^\s+File "[^"]*\.zip/')
 _LINE = re.compile(
-    r'^\s*File "(?!.*(?:\.zip|/site-packages|/lib/python[\d.]+)/)(?:[^"]*/)?([^"/<>]+)", line (\d+)'
+    r'^\s*File "(?!.*(?:\.zip|/site-packages|/lib/python[\d.]+|/[a-z]+-[\d.]+-[0-9a-f]{8}/lib)/)(?:[^"]*/)?([^"/<>]+)", line (\d+)'
 )
-"""A frame of a Python program, and not of a library."""
+"""A frame of a Python program, and not of a library or of a distribution that weft downloaded."""
 _JAVA_LINE = re.compile(
     r"^\s+(?:at )?(?:[\w.-]*//?)?([\w.]+)[\w.$]*\.[\w$<>]+\(([\w$]+\.(?:java|scala|kt)):(\d+)\)"
 )

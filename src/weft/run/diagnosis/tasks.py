@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from weft.facts import failures
 from weft.facts.failures import Failure
 from weft.run.diagnosis.program import EndedProgram
+from weft.run.diagnosis.texts import Text
 
 _CHANCE = 3
 """Failures of a task from which on it is not chance."""
@@ -16,11 +17,13 @@ def node_of(program: EndedProgram, line: str = "") -> str:
     """The node of the task that a line names; otherwise of the first that failed; or empty."""
     pattern = program.facts.failed
     named = re.search(pattern, line) if pattern else None
-    matches = [*([named] if named else []), *(match for _, match in program.failed), *_placed(program)]
+    matches = [*([named] if named else []), *(match for _, match in program.failed)]
+    matches += [match for _, match in _placed(program)]
     if attempts := [match["attempt"] for match in matches if "attempt" in match.groupdict()]:
         return _node_of_attempt(program, attempts[0])
     hosts = [host.partition(":")[0] for match in matches if (host := match.groupdict().get("host"))]
-    return next(filter(None, (_node_at(program, host) for host in hosts)), "")
+    found = next(filter(None, (_node_at(program, host) for host in hosts)), "")
+    return found or next((text.node for text, match in _placed(program) if not match.groupdict()), "")
 
 
 def _node_of_attempt(program: EndedProgram, name: str) -> str:
@@ -28,12 +31,12 @@ def _node_of_attempt(program: EndedProgram, name: str) -> str:
     return next((text.node for text in logs if any(name in line for line in text.lines)), "")
 
 
-def _placed(program: EndedProgram) -> Iterator[re.Match[str]]:
-    """Lines of the logs of daemons on tasks that failed."""
+def _placed(program: EndedProgram) -> Iterator[tuple[Text, re.Match[str]]]:
+    """The logs of daemons with lines on tasks that failed."""
     if pattern := program.facts.placed:
         for text in program.others:
             lines = text.lines if text.of == "daemon" else ()
-            yield from (match for line in lines if (match := re.search(pattern, line)))
+            yield from ((text, match) for line in lines if (match := re.search(pattern, line)))
 
 
 def _node_at(program: EndedProgram, host: str) -> str:

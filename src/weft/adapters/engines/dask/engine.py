@@ -1,6 +1,7 @@
 """Dask's distributed scheduler on the head node, and worker processes on every node, each behind a nanny."""
 
 import json
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,13 +13,18 @@ from weft.adapters.engines.base import Engine
 from weft.errors import UsageError
 from weft.facts.engines.dask import FILE
 from weft.layout.certificate import Certificate
+from weft.layout.client import Client
 from weft.layout.node import Node
-from weft.layout.plan import SECRET, Command, Daemon, Job, Layout, Page, Plan, Ready
+from weft.layout.plan import SECRET, Applications, Command, Daemon, Job, Layout, Page, Plan, Ready
 from weft.record.derived import Derived
 from weft.text.fields import Count, Port, Size
 from weft.text.units import show_size
 
 _PROGRAMS = Path(__file__).with_name("programs")
+_PYTHON = """#!/bin/sh
+# The Python of the cluster's workers, with their packages.
+PYTHONPATH={search}${{PYTHONPATH:+:$PYTHONPATH}} exec {python} -S "$@"
+"""
 _SCHEDULER = 384 << 20
 """Bytes of the scheduler's process, and of that of a job's program: Python with pandas and Arrow takes 150 MiB of them."""
 _NANNY = 128 << 20
@@ -33,6 +39,7 @@ class DaskEngine(Engine):
     kind: Literal["dask"] = "dask"
     positional: ClassVar[str] = "threads"
     distributions: ClassVar[tuple[str, ...]] = ("dask",)
+    programs: ClassVar[tuple[str, ...]] = (".py",)
 
     threads: Count = Field(
         default=1,
@@ -70,18 +77,44 @@ class DaskEngine(Engine):
         page = Page(
             layout.head, f"http://{layout.head.address}:{self.web_port}/workers", signed=layout.secured
         )
+        files = {_conf(layout): self._settings(layout), _client_conf(layout): _yaml(self._connection(layout))}
         return Plan(
-            {_conf(layout): self._settings(layout), **(certificate.files() if certificate else {})},
+            {**files, **(certificate.files() if certificate else {})},
             [self._scheduler(layout), *(self._workers(node, memory, layout) for node in layout.nodes)],
             [Ready(page, lambda known: _missing(known, expected), of=layout.table)],
             {self.kind: self._derived(layout, memory)},
             first=certificate.made(layout) if certificate else [],
+            applications=(Applications(page, lambda known: int(known["clients"])),),
         )
 
     def submit(self, job: Job, layout: Layout) -> Command:
-        job.dependencies.require(self.kind)
-        argv = [*_python(), "-m", "weft_dask", job.program, *job.arguments]
-        return job.command("client", layout.head, argv, self._environment(layout.head, layout))
+        environment = self._environment(layout.head, layout)
+        if not job.program.endswith(".py"):
+            job.dependencies.require(self.kind)
+            argv = [*_python(), "-m", "weft_dask", job.program, *job.arguments]
+            return job.command("client", layout.head, argv, environment)
+        job.dependencies.require(self.kind, "py_files")
+        files = [word for file in job.dependencies.py_files for word in ("--py-file", file)]
+        program = ["-P", "-m", "weft_dask.own", *files, job.program] if files else [job.program]
+        # on a persistent cluster, a job has the variables of all commands on it
+        own = [f"PYTHONPATH={_search(layout)}", f"DASK_CONFIG={_client_conf(layout)}"]
+        argv = ["env", *own, sys.executable, "-S", *job.options, *program, *job.arguments]
+        return job.command("client", layout.head, argv, environment)
+
+    def client(self, layout: Layout) -> Client:
+        programs = layout.directory / "bin"
+        python = _PYTHON.format(search=shlex.quote(_search(layout)), python=shlex.quote(sys.executable))
+        return Client(
+            environment={
+                **layout.environment(layout.head),
+                "DASK_CONFIG": str(_client_conf(layout)),
+                "DASK_SCHEDULER_ADDRESS": self._address(layout),
+            },
+            search={"PATH": [str(programs)]},
+            programs={programs / name: python for name in ("python", "python3")},
+            address=self._address(layout),
+            settings=_client_conf(layout),
+        )
 
     def _processes(self, node: Node) -> int:
         return max(1, node.cores // self.threads)
@@ -110,8 +143,8 @@ class DaskEngine(Engine):
             notes={"security": secured if layout.secured else "none"},
         )
 
-    def _settings(self, layout: Layout) -> str:
-        """Dask's configuration, which all of its processes and the job's program read (YAML)."""
+    def _connection(self, layout: Layout) -> dict[str, str]:
+        """What a process needs of Dask's configuration to connect to the cluster."""
         certificate = _certificate(layout)
         tls = {}
         if certificate:
@@ -122,13 +155,19 @@ class DaskEngine(Engine):
                 for side in ("scheduler", "worker", "client")
                 for key, path in own.items()
             }
-        settings = {
+        return {
             "scheduler-address": self._address(layout),
-            **({"weft.secret": f'"{SECRET}"'} if certificate else {}),
-            **({"weft.stream": json.dumps(str(layout.record / "engine" / FILE))} if layout.metrics else {}),
-            "distributed.scheduler.preload": "[weft_dask.stream]",
             "distributed.comm.require-encryption": str(certificate is not None).lower(),
             **{f"distributed.comm.{key}": value for key, value in tls.items()},
+        }
+
+    def _settings(self, layout: Layout) -> str:
+        """Dask's configuration, which all of its processes and weft's own programs read (YAML)."""
+        settings = {
+            **self._connection(layout),
+            **({"weft.secret": f'"{SECRET}"'} if layout.secured else {}),
+            **({"weft.stream": json.dumps(str(layout.record / "engine" / FILE))} if layout.metrics else {}),
+            "distributed.scheduler.preload": "[weft_dask.stream]",
             # neither its status pages nor those of its workers ask who reads them
             "distributed.scheduler.http.routes": "[weft_dask.page]",
             "distributed.worker.http.routes": "[]",
@@ -173,7 +212,7 @@ class DaskEngine(Engine):
     def _environment(self, node: Node, layout: Layout) -> dict[str, str]:
         return {
             **layout.environment(node),
-            "PYTHONPATH": f"{layout.homes['dask'] / 'lib'}:{_PROGRAMS}",
+            "PYTHONPATH": _search(layout),
             "PYTHONDONTWRITEBYTECODE": "1",
             "DASK_CONFIG": str(_conf(layout)),
             "TMPDIR": str(node.directory),
@@ -183,6 +222,11 @@ class DaskEngine(Engine):
 def _python() -> Sequence[str]:
     """weft's Python without weft's packages: only the locked ones are found."""
     return [sys.executable, "-S", "-P"]
+
+
+def _search(layout: Layout) -> str:
+    """Where Python finds the locked packages and weft's programs for them."""
+    return f"{layout.homes['dask'] / 'lib'}:{_PROGRAMS}"
 
 
 def _range(first: int, end: int) -> str:
@@ -196,6 +240,11 @@ def _worker_name(node: Node, layout: Layout) -> str:
 
 def _conf(layout: Layout) -> Path:
     return layout.directory / "conf" / "dask.yaml"
+
+
+def _client_conf(layout: Layout) -> Path:
+    """Dask's configuration for programs of the user."""
+    return layout.directory / "conf" / "client.yaml"
 
 
 def _certificate(layout: Layout) -> Certificate | None:

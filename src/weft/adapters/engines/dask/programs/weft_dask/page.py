@@ -1,4 +1,4 @@
-"""The scheduler's one page: the names of its workers. It requires a token that is signed with the run's secret, if it has one."""
+"""The scheduler's one page: the names of its workers, and how many clients it has. It requires a token that is signed with the run's secret, if it has one."""
 
 import base64
 import binascii
@@ -11,7 +11,7 @@ from tornado.web import HTTPError, RequestHandler
 
 
 class Workers(RequestHandler):  # type: ignore[misc]
-    """Names of the workers that have registered, as JSON."""
+    """Names of the workers that have registered, and the number of clients, as JSON."""
 
     def initialize(self, dask_server: Any, **_: Any) -> None:
         """Called by tornado with the scheduler."""
@@ -22,7 +22,8 @@ class Workers(RequestHandler):  # type: ignore[misc]
         secret = dask.config.get("weft.secret", None)
         if secret is not None and not is_signed(self.request.headers.get("Authorization", ""), str(secret)):
             raise HTTPError(403)
-        self.write({"workers": [str(worker.name) for worker in self.scheduler.workers.values()]})
+        names = [str(worker.name) for worker in self.scheduler.workers.values()]
+        self.write({"workers": names, "clients": len(self.scheduler.client_comms)})
 
 
 def is_signed(authorization: str, secret: str) -> bool:
