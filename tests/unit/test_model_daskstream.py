@@ -85,16 +85,38 @@ def test_a_slot_waits_for_inputs_only_while_it_has_nothing_else_to_do(tmp_path: 
 
 
 def test_of_a_wait_for_inputs_the_loops_own_work_has_its_parts(tmp_path: Path) -> None:
-    late = task("b", 0, 4, 5, waiting=0, ready=4, known=0, loop=[1.0, 0.5], spill=0.25, cpu=0.75)
+    loop = {"waiting": [1, 1], "submitted": [2.25, 1.5], "stop": [2.25, 1.5], "end": [2.5, 1.5]}
+    moments = {
+        "waiting": 0,
+        "ready": 4,
+        "known": 0,
+        "submitted": 4.25,
+        "start": 4.25,
+        "stop": 5,
+        "returned": 5,
+    }
+    late = task("b", 0, 4, 5.25, **moments, loop=loop, cpu=0.75)
     (row,) = metrics(tmp_path, late).tasks.to_dicts()
-    assert (row["fetch_wait_ms"], row["spill_ms"], row["codec_ms"]) == (2500, 1250, 500)
-    found = parts(metrics(tmp_path, late), 5)
-    assert (found[tasktime.SPILL], found[tasktime.CODEC], found[tasktime.CPU]) == (1.25, 0.5, 0.75)
+    assert (row["fetch_wait_ms"], row["spill_ms"], row["codec_ms"]) == (2500, 1500, 500)
+    found = parts(metrics(tmp_path, late), 5.25)
+    assert (found[tasktime.SPILL], found[tasktime.CODEC], found[tasktime.CPU]) == (1.5, 0.5, 0.75)
 
 
 def test_what_the_loop_does_is_never_more_than_the_wait(tmp_path: Path) -> None:
-    (row,) = metrics(tmp_path, task("b", 0, 2, 3, waiting=0, ready=2, loop=[3.0, 1.0])).tasks.to_dicts()
+    loop = {"waiting": [0, 0], "submitted": [3.0, 1.0]}
+    (row,) = metrics(tmp_path, task("b", 0, 2, 3, waiting=0, ready=2, loop=loop)).tasks.to_dicts()
     assert (row["fetch_wait_ms"], row["spill_ms"], row["codec_ms"]) == (0, 1500, 500)
+
+
+def test_a_slot_that_waits_for_the_loop_waits_for_what_that_does_since_the_task_before(
+    tmp_path: Path,
+) -> None:
+    """The loop spills from 0 to 4, and the slot is empty from 1 to 4."""
+    first = task("a", 0, 0, 1, loop={"end": [1.0, 0.0]})
+    next_ = task("a", 1, 4, 5, waiting=0, ready=0, known=0, loop={"waiting": [0, 0], "submitted": [4.0, 0.0]})
+    rows = metrics(tmp_path, first, next_).tasks.to_dicts()
+    assert [row["spill_ms"] for row in rows] == [0, 3000]
+    assert [row["scheduler_ms"] for row in rows] == [0, 0]
 
 
 def test_a_task_that_could_run_and_does_not_waits_for_the_scheduler(tmp_path: Path) -> None:

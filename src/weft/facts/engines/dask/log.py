@@ -37,6 +37,11 @@ def read(directory: Entry) -> JobMetrics:
     return reader.metrics()
 
 
+_MOMENTS = ("waiting", "ready", "submitted", "start", "stop", "returned")
+_Slot = tuple[float, tuple[float, float]]
+"""When its last task ended, and what the event loop had done until then, both in seconds."""
+
+
 class _Whole:
     """Whole numbers whose sum is that of the fractions: many tasks of Dask take less than a millisecond."""
 
@@ -62,8 +67,8 @@ class _TaskStream:
     """By address: of its executors, the last one."""
     jobs: dict[int, dict[str, Any]] = field(default_factory=dict)
     stages: dict[tuple[int, str], dict[str, Any]] = field(default_factory=dict)
-    free: dict[str, list[float]] = field(default_factory=lambda: defaultdict(lambda: [0.0]))
-    """By address: of each slot, when its last task ended."""
+    free: dict[str, list[_Slot]] = field(default_factory=lambda: defaultdict(lambda: [(0.0, (0.0, 0.0))]))
+    """By address."""
     whole: _Whole = field(default_factory=_Whole)
     gaps: list[str] = field(default_factory=list)
 
@@ -99,7 +104,9 @@ class _TaskStream:
         if self.kept.room(row.values()):
             self.executors.append(row)
             self.live[row["executor"]] = row
-            self.free[row["executor"]] = [0.0] * min(max(1, row["cores"]), _MOST_THREADS)
+            self.free[row["executor"]] = [(row["added"], (0.0, 0.0))] * min(
+                max(1, row["cores"]), _MOST_THREADS
+            )
 
     def _on_removed(self, event: Mapping[str, Any]) -> None:
         self.live[event["worker"]] |= fitting(
@@ -129,9 +136,10 @@ class _TaskStream:
         worker = str(event["worker"])
         free = self.free[worker]
         # lines are in the order of ends: its slot is the one that was the last to have something else to do
-        before = max((at for at in free if at <= begin), default=min(free))
-        self._row(worker, {**event, "begin": begin, "end": end}, stage, before)
-        free[free.index(before)] = end
+        before = max((slot for slot in free if slot[0] <= begin), default=min(free))
+        times = _Times(event, begin, end)
+        self._row(worker, event, stage, times.columns(before), times.sizes())
+        free[free.index(before)] = (end, max(before[1], times.loop("end")))
 
     def _stage(self, graph: int, name: str) -> dict[str, Any]:
         key = (graph, name)
@@ -162,8 +170,14 @@ class _TaskStream:
             stages=table(self.stages.values(), jobmetrics.STAGES),
         )
 
-    def _row(self, worker: str, task: Mapping[str, Any], stage: dict[str, Any], before: float) -> None:
-        row = self._columns(task, before)
+    def _row(
+        self,
+        worker: str,
+        task: Mapping[str, Any],
+        stage: dict[str, Any],
+        columns: Mapping[str, float],
+        sizes: Mapping[str, int],
+    ) -> None:
         own = {
             "app": _APP,
             "stage": stage["stage"],
@@ -177,59 +191,77 @@ class _TaskStream:
             "ok": task["ok"],
             "reason": "Success" if task["ok"] else "Failed",
             "failure": task.get("failure", ""),
+            "ready": task.get("known"),
         }
-        self.kept.task({**dict.fromkeys(_ZEROS, 0), **own, **row})
-        stage["begin"] = min(stage.get("begin") or row["begin"], row["begin"])
-        stage["end"] = max(stage.get("end") or 0.0, row["end"])
+        whole = {
+            key: self.whole.of(key, value * 1e3) if key.endswith("_ms") else value
+            for key, value in columns.items()
+        }
+        self.kept.task({**dict.fromkeys(_ZEROS, 0), **own, **whole, **sizes})
+        begin, end = columns["begin"], columns["end"]
+        stage["begin"] = min(stage.get("begin") or begin, begin)
+        stage["end"] = max(stage.get("end") or 0.0, end)
         stage["indexes"].add(task["index"])
         if not task["ok"]:
             self.jobs.get(stage["graph"], {})["failure"] = task.get("failure", "")
 
-    def _columns(self, task: Mapping[str, Any], before: float) -> dict[str, Any]:
-        """Times and sizes. `before`: until when its slot had something else to do."""
-        begin, end = task["begin"], task["end"]
-        at, cpu, spill, codec, loop = _times(task)
-        ready = min(at.get("ready", begin), begin)
-        first = max(before, at["waiting"]) if "waiting" in at and at["waiting"] < ready else begin
-        first = min(first, begin)
-        waited = max(0.0, ready - first)
-        # of what the event loop did until its inputs were there, what its slot had to wait for
-        read, made = loop
-        if (both := read + made) > waited:
-            read, made = read * waited / both, made * waited / both
-        start, stop = at.get("start", begin), at.get("stop", end)
-        handed = max(0.0, begin - max(ready, first)) + max(0.0, start - at.get("submitted", start))
-        handed += max(0.0, min(at.get("returned", stop), end) - stop)
-        milliseconds = {
-            "run_ms": stop - start,
-            "scheduler_ms": handed,
-            "fetch_wait_ms": waited - read - made,
-            "spill_ms": spill + read,
-            "codec_ms": codec + made,
-        }
-        sizes = {"remote_bytes": "remote", "local_bytes": "local", "disk_spill_bytes": "spilled"}
+
+class _Times:
+    """The moments of one task. Raises ValueError for those that no clock has."""
+
+    def __init__(self, task: Mapping[str, Any], begin: float, end: float) -> None:
+        self.task, self.begin, self.end = task, begin, end
+        self.at = {key: float(task[key]) for key in _MOMENTS if key in task}
+        self.cpu = float(task.get("cpu", 0.0))
+        loops = [value for pair in task.get("loop", {}).values() for value in pair]
+        if not all(0 <= float(value) < jobmetrics.LATEST for value in (*self.at.values(), self.cpu, *loops)):
+            raise ValueError("a time is not plausible")
+
+    def loop(self, moment: str) -> tuple[float, float]:
+        """Seconds of the worker's event loop until then: with spilled results, with making objects and bytes."""
+        spill, codec = self.task.get("loop", {}).get(moment, (0.0, 0.0))
+        return float(spill), float(codec)
+
+    def columns(self, slot: _Slot) -> dict[str, float]:
+        """Seconds, in the columns of tasks; `slot`: what its slot was before."""
+        begin, at = self.begin, self.at
+        free, before = slot
+        first, since = begin, self.loop("submitted")
+        if max(free, at.get("waiting", begin)) < begin:
+            # it waited from when it was there, and its slot for it from when that had nothing else to do
+            first, since = max((at["waiting"], self.loop("waiting")), (free, before))
+        ready = min(max(first, at.get("ready", begin)), begin)
+        submitted = max(begin, at.get("submitted", begin))
+        start, stop = max(submitted, at.get("start", submitted)), at.get("stop", self.end)
+        late = min(max(at.get("returned", stop), stop), self.end) - stop
+        spill, codec = _within(submitted - first, since, self.loop("submitted"))
+        more = _within(self.end - stop, self.loop("stop"), self.loop("end"))
+        # where the event loop was at work, neither others nor the way to the thread were waited for
+        left = submitted - first - spill - codec
+        fetch = min(ready - first, left)
+        handed = min(begin - ready, left - fetch) + (start - submitted) + max(0.0, late - sum(more))
         return {
             "begin": first,
-            "end": end,
-            "ready": task.get("known"),
-            "cpu_ns": round(cpu * 1e9),
-            **{
-                column: self.whole.of(column, max(0.0, value) * 1e3) for column, value in milliseconds.items()
-            },
-            **{column: int(task.get(key, 0)) for column, key in sizes.items()},
+            "end": self.end,
+            "run_ms": max(0.0, stop - start),
+            "scheduler_ms": handed,
+            "fetch_wait_ms": fetch,
+            "spill_ms": spill + more[0],
+            "codec_ms": codec + more[1],
+            "cpu_ns": round(self.cpu * 1e9),
         }
 
+    def sizes(self) -> dict[str, int]:
+        """Bytes, in the columns of tasks."""
+        columns = {"remote_bytes": "remote", "local_bytes": "local", "disk_spill_bytes": "spilled"}
+        return {column: int(self.task.get(key, 0)) for column, key in columns.items()}
 
-def _times(task: Mapping[str, Any]) -> tuple[dict[str, float], float, float, float, tuple[float, float]]:
-    """Moments, seconds on a CPU, with spilled results and with making objects, and of the event loop with both. Raises ValueError."""
-    names = ("waiting", "ready", "submitted", "start", "stop", "returned")
-    moments = {key: float(task[key]) for key in names if key in task}
-    cpu, spill, codec = (float(task.get(key, 0.0)) for key in ("cpu", "spill", "codec"))
-    read, made = task.get("loop", (0.0, 0.0))
-    every = [*moments.values(), cpu, spill, codec, float(read), float(made)]
-    if not all(-1.0 < value < jobmetrics.LATEST for value in every):
-        raise ValueError("a time is not plausible")
-    return moments, cpu, max(0.0, spill), max(0.0, codec), (max(0.0, float(read)), max(0.0, float(made)))
+
+def _within(seconds: float, since: tuple[float, float], until: tuple[float, float]) -> tuple[float, float]:
+    """What the event loop did between two of its readings, of so many seconds that a slot waited."""
+    spill, codec = (max(0.0, later - earlier) for earlier, later in zip(since, until, strict=True))
+    scale = min(1.0, seconds / (spill + codec)) if spill + codec else 0.0
+    return spill * scale, codec * scale
 
 
 LOG = JobLog(found, read, slots_are="threads of the worker processes")

@@ -6,7 +6,7 @@ The times go to the scheduler with the task's result, which writes them (weft_da
 import threading
 from collections.abc import Callable, Hashable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import thread_time, time
 from typing import Any
@@ -21,8 +21,16 @@ PROCESS, TASK = "DaskWorker", "dask-task"
 """Names of a worker's main thread and of the threads that run tasks, by which a probe finds them (facts/engines/dask/rules.toml)."""
 SPILL = ("disk-read", "disk-write")
 CODEC = ("serialize", "deserialize", "compress", "decompress")
-"""Dask's own names of what it times on a worker's event loop."""
-_GATHERED = ("gather-dep", "get-data", "memory-monitor")
+"""Dask's own names of what it times in its store of results."""
+SENT = frozenset(
+    {
+        ("gather-dep", "deserialize"),
+        ("gather-dep", "decompress"),
+        ("get-data", "serialize"),
+        ("get-data", "compress"),
+    }
+)
+"""The same of results on their way between workers. Its other figures of these have what the store did."""
 
 
 @dataclass
@@ -46,28 +54,20 @@ class TaskTimes:
     """Its result is stored, or it has left the slot."""
     cpu: float = 0.0
     """Seconds of its thread on a CPU."""
-    spill: float = 0.0
-    """Seconds in which its slot waited for spilled results to be read or written."""
-    codec: float = 0.0
-    """The same for objects made of bytes, and bytes of objects."""
     remote: int = 0
     """Bytes of its inputs that were on other hosts only."""
     local: int = 0
     """Bytes of those that were in another process of its host."""
     spilled: int = 0
     """Bytes that were written so that its result had room."""
-    loop: tuple[float, float] = (0.0, 0.0)
-    """Seconds of the event loop with spilled results, and with making objects and bytes, while the inputs were on their way."""
-
-    def metric(self, label: Hashable, value: float, unit: str) -> None:
-        """Called by Dask with what it timed for this task."""
-        if unit == "seconds" and self.submitted is None:
-            self.spill += value if label in SPILL else 0.0
-            self.codec += value if label in CODEC else 0.0
+    loop: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """By moment: seconds of the event loop, until then, with spilled results, and with making objects of bytes and bytes of them."""
 
     def row(self) -> dict[str, Any]:
         """As it is sent."""
-        return {key: value for key, value in vars(self).items() if value is not None}
+        own = {key: value for key, value in vars(self).items() if value is not None and key != "loop"}
+        busy = any(map(any, self.loop.values()))
+        return {**own, **({"loop": self.loop} if busy else {})}
 
 
 _current: ContextVar[TaskTimes | None] = ContextVar("weft_task", default=None)
@@ -77,13 +77,15 @@ class TaskThreads(ThreadPoolExecutor):  # type: ignore[misc]
     """The threads of a worker's slots: each has a name for the kernel, and takes the time of its tasks."""
 
     _named = threading.local()
+    spent: Callable[[], tuple[float, float]] = staticmethod(lambda: (0.0, 0.0))
+    """Seconds of the event loop, as TaskTimes has them."""
 
     def submit(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Called on the event loop, in the context of the task."""
         times = _current.get()
         if times is None:
             return super().submit(fn, *args, **kwargs)
-        times.submitted = time()
+        times.submitted, times.loop["submitted"] = time(), self.spent()
         return super().submit(self._timed, times, fn, *args, **kwargs)
 
     def _timed(self, times: TaskTimes, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -95,6 +97,7 @@ class TaskThreads(ThreadPoolExecutor):  # type: ignore[misc]
             return fn(*args, **kwargs)
         finally:
             times.cpu, times.stop = thread_time() - before, time()
+            times.loop["stop"] = self.spent()
 
 
 class TimesPlugin(WorkerPlugin):  # type: ignore[misc]
@@ -104,8 +107,8 @@ class TimesPlugin(WorkerPlugin):  # type: ignore[misc]
 
     def __init__(self) -> None:
         self.tasks: dict[Hashable, TaskTimes] = {}
-        self.loop = [0.0, 0.0]
-        """Seconds with spilled results, and with making objects and bytes, in all that is no task's own."""
+        self.sent = 0.0
+        """Seconds of making objects and bytes for results on their way between workers."""
 
     def setup(self, worker: Any) -> None:
         """Called by Dask."""
@@ -124,29 +127,28 @@ class TimesPlugin(WorkerPlugin):  # type: ignore[misc]
         elif finish in {"released", "forgotten", "rescheduled"}:
             self.tasks.pop(key, None)
 
-    def gathered(self, name: Any, seconds: float) -> None:
+    def timed(self, name: Any, seconds: float) -> None:
         """What Dask timed of the event loop: (activity, label, unit)."""
-        if not isinstance(name, tuple) or name[0] not in _GATHERED or name[-1] != "seconds":
-            return
-        self.loop[0] += seconds if name[-2] in SPILL else 0.0
-        self.loop[1] += seconds if name[-2] in CODEC else 0.0
+        if isinstance(name, tuple) and name[:2] in SENT and name[-1] == "seconds":
+            self.sent += seconds
 
     def begun(self, key: Hashable) -> TaskTimes:
         """A task has a slot."""
         times = self.tasks.setdefault(key, TaskTimes())
         times.begin = time()
-        times.loop = (self.loop[0] - times.loop[0], self.loop[1] - times.loop[1])
         return times
 
     def returned(self, times: TaskTimes) -> None:
         """Its function has ended, and its result is not stored."""
         times.returned = time()
-        times.spill -= self._stored(SPILL, "seconds")
-        times.codec -= self._stored(CODEC, "seconds")
         times.spilled = -int(self._stored(SPILL[1:], "bytes"))
 
+    def spent(self) -> tuple[float, float]:
+        """Seconds of the event loop until now, as TaskTimes has them."""
+        return self._stored(SPILL, "seconds"), self._stored(CODEC, "seconds") + self.sent
+
     def _arrived(self, task: Any) -> TaskTimes:
-        found = TaskTimes(waiting=time(), loop=(self.loop[0], self.loop[1]))
+        found = TaskTimes(waiting=time(), loop={"waiting": self.spent()})
         own = get_address_host(self.worker.address)
         for each in task.waiting_for_data:
             hosts = {get_address_host(address) for address in each.who_has}
@@ -161,8 +163,7 @@ class TimesPlugin(WorkerPlugin):  # type: ignore[misc]
         if times is None or times.returned is None:
             return
         times.end = times.end or time()
-        times.spill += self._stored(SPILL, "seconds")
-        times.codec += self._stored(CODEC, "seconds")
+        times.loop["end"] = self.spent()
         times.spilled += int(self._stored(SPILL[1:], "bytes"))
         self.worker.state.tasks[key].metadata[KEY] = times.row()
 

@@ -4,7 +4,6 @@ from typing import Any
 
 import dask.config
 from distributed import Worker
-from distributed.metrics import context_meter
 
 from weft_dask import tasktimes
 from weft_dask.stream import PATH
@@ -22,6 +21,7 @@ class ClosedWorker(Worker):  # type: ignore[misc]
             threads = tasktimes.TaskThreads(
                 kwargs.get("nthreads") or 1, thread_name_prefix="Dask-Default-Threads"
             )
+            threads.spent = self.times.spent
             kwargs.setdefault("executor", threads)
             kwargs["plugins"] = (*kwargs.get("plugins", ()), self.times)
         super().__init__(*args, **kwargs)
@@ -33,7 +33,7 @@ class ClosedWorker(Worker):  # type: ignore[misc]
         """Called by Dask with what it timed."""
         super().digest_metric(name, value)
         if self.times:
-            self.times.gathered(name, value)
+            self.times.timed(name, value)
 
     async def execute(self, key: Any, *, stimulus_id: str) -> Any:
         """Called by Dask for a task that has a slot."""
@@ -42,8 +42,7 @@ class ClosedWorker(Worker):  # type: ignore[misc]
         times = self.times.begun(key)
         token = tasktimes.entered(times)
         try:
-            with context_meter.add_callback(times.metric):
-                return await super().execute(key, stimulus_id=stimulus_id)
+            return await super().execute(key, stimulus_id=stimulus_id)
         finally:
             tasktimes.left(token)
             self.times.returned(times)
