@@ -1,9 +1,11 @@
 """Dask on real processes: checked results on every storage, wrong programs that are caught, and who is refused."""
 
 import json
+import os
 import shutil
 import socket
 import ssl
+import subprocess
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -37,6 +39,112 @@ PROGRAMS = "src/weft/adapters/engines/dask/programs/weft_dask"
 def test_each_workload_is_valid(weft: Weft, words: tuple[str, ...]) -> None:
     result = weft.result("run", *words, *TWO)
     assert result["verdict"] == "VALID", result
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("scratch", ["disk", "pool", pytest.param("delayed:lustre", marks=needs(*DELAYED))])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("wordcount", "--size", "5MB"),
+        ("terasort", "--size", "20MB"),
+        ("groupby", "--set", "pairs=500"),
+        ("sql-join", "--set", "visits=20000", "--set", "queries=join,aggregation"),
+    ],
+    ids=lambda words: words[0],
+)
+@needs(*VIRTUAL, *NATIVE)
+def test_each_workload_is_valid_and_explained_on_each_storage(
+    weft: Weft, words: tuple[str, ...], scratch: str
+) -> None:
+    result = weft.result("run", *words, *TWO, "--scratch", scratch)
+    assert result["verdict"] == "VALID", result
+    found = weft.result("explain", "last")
+    assert found["coverage"]["tasks"] > 0
+    assert found["coverage"]["processes_seen"] == found["coverage"]["processes_ran"] == 2
+    assert sum(part["share"] for part in found["parts"]) == pytest.approx(1)
+
+
+OWN = """
+import sys
+from distributed import Client
+from twice import twice
+with Client() as client:
+    print("sum", client.gather(client.submit(sum, client.map(twice, range(10)))), sys.argv[1:])
+sys.exit(9)
+"""
+"""A program whose module is not in its directory."""
+JOIN = """
+import sys
+from distributed import Client
+from distributed.security import Security
+own = Security(tls_ca_file=sys.argv[2], tls_client_cert=sys.argv[2], tls_client_key=sys.argv[2])
+for address, security in ((sys.argv[1].replace("tls", "tcp"), Security()), (sys.argv[1], own)):
+    try:
+        Client(address, security=security, timeout=4).submit(sum, [1, 2]).result()
+    except OSError:
+        print("refused")
+"""
+"""Who has no certificate of the run, or one of his own."""
+
+
+@needs("openssl")
+def test_a_cluster_runs_programs_of_its_owner(weft: Weft, tmp_path: Path) -> None:
+    for folder, name, text in (
+        ("modules", "twice.py", "def twice(x): return 2 * x\n"),
+        ("job", "job.py", OWN),
+    ):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / name).write_text(text)
+    weft.result("up", "--engine", "dask", "--nodes", "local:1", "--name", "mine")
+    try:
+        files = ("--py-files", str(tmp_path / "modules" / "twice.py"))
+        done = weft("submit", "--to", "mine", *files, "--", str(tmp_path / "job" / "job.py"), "--own")
+        assert (done.returncode, "sum 90 ['--own']" in done.stdout) == (9, True), done.stderr
+        connect = "from distributed import Client; print(Client().submit(sum, [1, 2]).result())"
+        assert weft("exec", "mine", "--", "python3", "-c", connect).stdout == "3\n"
+        facts = weft.result("connect", "mine")
+        settings = Path(facts["settings"])
+        assert settings.stat().st_mode & 0o777 == 0o600
+        assert facts["environment"]["DASK_CONFIG"] == str(settings)
+        joining = (
+            "env",
+            "-u",
+            "DASK_CONFIG",
+            "python3",
+            "-c",
+            JOIN,
+            facts["address"],
+            str(own_certificate(tmp_path)),
+        )
+        strange = weft("exec", "mine", "--", *joining)
+        assert strange.stdout == "refused\nrefused\n", strange.stderr
+        if os.geteuid() == 0:
+            not_read_by_others(settings.parent)
+    finally:
+        weft("down", "mine")
+    assert weft.head()["verdict"] == "UNCHECKED"
+    assert weft.result("explain", "last")["coverage"]["tasks"] == 12
+
+
+def own_certificate(folder: Path) -> Path:
+    """A key with a certificate that somebody made himself, in one file."""
+    made = folder / "own.pem"
+    key = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=own", "-keyout", "-"]
+    made.write_text(subprocess.run(key, check=True, capture_output=True, text=True).stdout)
+    return made
+
+
+def not_read_by_others(folder: Path) -> None:
+    """A second user of the machine sees neither the address nor the certificate."""
+    become = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    for name in ("client.yaml", "dask.yaml", "keystore.pem"):
+        assert (folder / name).exists()
+        done = subprocess.run(
+            [*become, "cat", str(folder / name)], capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stdout) == (1, ""), name
+        assert "Permission denied" in done.stderr
 
 
 @pytest.mark.long
