@@ -47,6 +47,8 @@ class TaskStream(SchedulerPlugin):  # type: ignore[misc]
         self.scheduler = scheduler
         self.file = path.open("a", encoding="utf-8", buffering=1 << 20)
         self.graph = 0
+        self.single = False
+        """Whether the last graph had one new task."""
         self.tasks: dict[Hashable, OpenTask] = {}
         self.counts: dict[tuple[int, str], int] = {}
         self.parents: set[tuple[int, str, int, str]] = set()
@@ -82,8 +84,12 @@ class TaskStream(SchedulerPlugin):  # type: ignore[misc]
 
     def update_graph(self, *_: Any, tasks: list[Hashable], **__: Any) -> None:
         """Called by Dask, before the tasks of a graph get their first state."""
-        self.graph += 1
-        self._line("graph", graph=self.graph, tasks=len(tasks))
+        single = sum(key not in self.tasks for key in tasks) <= 1
+        # a program that submits its tasks one by one has one graph of them, and not one for each
+        if not (single and self.single):
+            self.graph += 1
+            self._line("graph", graph=self.graph)
+        self.single = single
 
     def transition(self, key: Hashable, start: str, finish: str, *_: Any, **known: Any) -> None:
         """Called by Dask when the state of a task has changed."""
