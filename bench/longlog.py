@@ -2,20 +2,25 @@
 
 import argparse
 import json
+import math
 import random
 import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from weft.run.imports.codecs import zstd
 from weft.text.units import parse_size, show_size
 
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
 BEGIN = 1_795_367_000_000
-TASKS_OF_STAGE, EXECUTORS, SLOTS = 2000, 250, 1000
+EXECUTORS, CORES, WAVES = 250, 4, 2
 METRICS = {
     "internal.metrics.": "executorDeserializeTime executorDeserializeCpuTime executorRunTime executorCpuTime resultSize"
     " jvmGCTime resultSerializationTime peakExecutionMemory",
@@ -36,30 +41,32 @@ MEMORY = (
 )
 
 
-def lines(size: int, seed: int) -> Iterator[bytes]:
-    """An application's events until there are so many bytes, the last ones aside."""
+def lines(size: float, seed: int, executors: int = EXECUTORS, tasks: float = math.inf) -> Iterator[bytes]:
+    """An application's events until there are so many bytes, or at least so many tasks, the last events aside."""
     chance = random.Random(seed)  # noqa: S311 - no secrets
+    slots = CORES * executors
+    of_stage = WAVES * slots
     task, finish = _template()
     written = stage = 0
     yield _line("LogStart", {"Spark Version": "3.5.7"})
     start = {"App Name": "long", "App ID": "app-1", "Timestamp": BEGIN, "User": "user"}
     yield _line("ApplicationStart", start)
-    yield _line("EnvironmentUpdate", {"Spark Properties": {"spark.executor.cores": "4"}})
-    for number in range(EXECUTORS):
-        info = {"Host": f"node{number:04d}.cluster", "Total Cores": SLOTS // EXECUTORS}
+    yield _line("EnvironmentUpdate", {"Spark Properties": {"spark.executor.cores": str(CORES)}})
+    for number in range(executors):
+        info = {"Host": f"node{number:04d}.cluster", "Total Cores": CORES}
         yield _line("ExecutorAdded", {"Timestamp": BEGIN, "Executor ID": str(number), "Executor Info": info})
-    while written < size:
+    while written < size and stage * of_stage < tasks:
         at = BEGIN + stage * 20_000
         info = {
             "Stage ID": stage, "Stage Attempt ID": 0, "Stage Name": f"save at Job.scala:{stage % 90}",
-            "Number of Tasks": TASKS_OF_STAGE, "Parent IDs": [stage - 1] if stage else [], "Submission Time": at,
+            "Number of Tasks": of_stage, "Parent IDs": [stage - 1] if stage else [], "Submission Time": at,
         }  # fmt: skip
         yield _line("JobStart", {"Job ID": stage, "Submission Time": at, "Stage IDs": [stage]})
         yield _line("StageSubmitted", {"Stage Info": info})
-        for index in range(TASKS_OF_STAGE):
-            run, executor = int(chance.lognormvariate(8, 0.6)) + 1, index % EXECUTORS
-            launch = at + (index // SLOTS) * 9000
-            who = (stage, stage * TASKS_OF_STAGE + index, index, index, launch, executor, executor)
+        for index in range(of_stage):
+            run, executor = int(chance.lognormvariate(8, 0.6)) + 1, index % executors
+            launch = at + (index // slots) * 9000
+            who = (stage, stage * of_stage + index, index, index, launch, executor, executor)
             found = b"%s%s" % (task % who, finish % tuple(_values(run, launch, chance)))
             written += len(found)
             yield found
@@ -121,10 +128,10 @@ def _template() -> tuple[bytes, bytes]:
     return begin, finish + end
 
 
-def write(path: Path, size: int, seed: int = 1) -> None:
+def write(path: Path, events: Iterable[bytes]) -> None:
     """The log, compressed as Spark does."""
     with zstd.open(path, "wb", level=1) as file:
-        for line in lines(size, seed):
+        for line in events:
             file.write(line)
 
 
@@ -137,7 +144,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="weft-bench.") as folder:
         log = given.keep or Path(folder) / "app-1.zstd"
         if not log.exists():
-            write(log, size)
+            write(log, lines(size, seed=1))
         began = time.monotonic()
         argv = [sys.executable, "-m", "weft", "import", str(log), "--json"]
         done = subprocess.run(argv, check=True, stdout=subprocess.PIPE, text=True)

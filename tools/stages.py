@@ -213,7 +213,19 @@ TOOLS = (
     "rooms",
 )
 """Programs, checked with what they import."""
-BENCHES = ("advised", "calls", "explained", "explainers", "limit", "links", "published", "queries", "unseen")
+BENCHES = (
+    "advised",
+    "calls",
+    "explained",
+    "explainers",
+    "limit",
+    "links",
+    "published",
+    "queries",
+    "startwide",
+    "unseen",
+    "wide",
+)
 """Benchmarks that are programs and keep rows of evidence."""
 NATIVE = ROOT / "native" / "Cargo.toml"
 MANY = {"WEFT_TEST_LONG": "1"}

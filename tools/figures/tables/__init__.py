@@ -25,6 +25,7 @@ from figures.tables import (
     streams,
     studies,
     unseen,
+    wide,
 )
 from figures.tables.ratios import over
 from figures.tables.studies import grid, rules, together
@@ -103,6 +104,7 @@ TABLES: Mapping[str, Table] = {
     "streams": Table("bench/run streams", streams.lines),
     "trace": Table("bench/run trace", replays.lines),
     "unseen": Table("bench/unseen", unseen.lines, kind="cell"),
+    "wide": Table("bench/run wide", wide.lines),
     "zib-datawarp": Table(
         "bench/run zib-datawarp",
         together(grid("zib-datawarp", [("datawarp", "lustre")]), rules("zib-datawarp")),
