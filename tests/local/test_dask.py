@@ -19,7 +19,7 @@ from weft.host import settings
 
 pytestmark = needs(*JAVA)
 TWO = ("--engine", "dask", "--nodes", "virtual:2,cores=1")
-PROGRAMS = "src/weft/adapters/engines/dask/programs/weft_dask"
+ENGINES = "src/weft/adapters/engines"
 
 
 @pytest.mark.parametrize(
@@ -221,14 +221,19 @@ def refused_without_certificate(address: str, port: int) -> None:
         raise ConnectionError
 
 
+SHUFFLE = "dask/programs/weft_dask/cluster.py"
 MUTANTS = {
     "lose": (
-        "shuffle.py",
+        SHUFFLE,
         "[one(each, number) for each in maps]",
         "[one(each, number) for each in maps[1:]]",
     ),
-    "repeat": ("shuffle.py", "for each in maps]", "for each in [*maps, maps[0]]]"),
-    "misorder": ("records.py", "np.lexsort((tails, heads(records)))", "np.lexsort((heads(records), tails))"),
+    "repeat": (SHUFFLE, "for each in maps]", "for each in [*maps, maps[0]]]"),
+    "misorder": (
+        "programs/weft_tasks/records.py",
+        "np.lexsort((tails, heads(records)))",
+        "np.lexsort((heads(records), tails))",
+    ),
 }
 """Programs that are wrong: the file, what is there, and what is there instead."""
 
@@ -243,7 +248,7 @@ def test_a_program_that_is_wrong_is_caught(weft: Weft, tmp_path: Path, name: str
             shutil.copytree(path, copy / "src", ignore=shutil.ignore_patterns("__pycache__"))
         elif path.name in {"java", "native"}:
             (copy / path.name).symlink_to(path)
-    program = copy / PROGRAMS / file
+    program = copy / ENGINES / file
     text = program.read_text()
     assert text.count(right) == 1
     program.write_text(text.replace(right, wrong))

@@ -99,9 +99,10 @@ def test_its_processes_see_no_packages_of_weft() -> None:
     layout = fake_layout()
     for one in [*DaskEngine().plan(layout).daemons, DaskEngine().submit(JOB, layout)]:
         assert list(one.argv[:3]) == [sys.executable, "-S", "-P"]
-        first, programs = one.environment["PYTHONPATH"].split(":")
+        first, own, shared = one.environment["PYTHONPATH"].split(":")
         assert first == "/cache/dask/lib"
-        assert (Path(programs) / "weft_dask" / "__main__.py").exists()
+        assert (Path(own) / "weft_dask" / "__main__.py").exists()
+        assert (Path(shared) / "weft_tasks" / "program.py").exists()
 
 
 def test_memory_that_does_not_fit_is_refused() -> None:

@@ -3,13 +3,15 @@
 import json
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
+from weft.adapters.engines import pythontasks
 from weft.adapters.engines.base import Engine
+from weft.adapters.engines.pythontasks import python, require_mounted, search, variables
 from weft.errors import UsageError
 from weft.facts.engines.dask import FILE
 from weft.layout.certificate import Certificate
@@ -57,20 +59,10 @@ class DaskEngine(Engine):
     )
 
     def require_parameters(self, workload: str, parameters: Mapping[str, Any]) -> None:
-        only = {"method": "stock", "limit": None}
-        for key, value in only.items():
-            if parameters.get(key, value) != value:
-                raise UsageError(
-                    f"weft's program for {workload} on dask has no {key}={parameters[key]}",
-                    hint=f"omit workload.{key}, or select another engine with --engine",
-                )
+        pythontasks.require_parameters(self.kind, workload, parameters)
 
     def plan(self, layout: Layout) -> Plan:
-        if layout.uris:
-            raise UsageError(
-                f"weft's programs for dask read and write mounted files only, not {layout.uris[0]}",
-                hint="use a storage with paths for input and output, such as disk or mount",
-            )
+        require_mounted(self.kind, layout)
         certificate, memory = _certificate(layout), self._memory(layout)
         names = [_worker_name(node, layout) for node in layout.nodes]
         expected = {name: self._processes(node) for name, node in zip(names, layout.nodes, strict=True)}
@@ -91,7 +83,7 @@ class DaskEngine(Engine):
         environment = self._environment(layout.head, layout)
         if not job.program.endswith(".py"):
             job.dependencies.require(self.kind)
-            argv = [*_python(), "-m", "weft_dask", job.program, *job.arguments]
+            argv = [*python(), "-m", "weft_dask", job.program, *job.arguments]
             return job.command("client", layout.head, argv, environment)
         job.dependencies.require(self.kind, "py_files")
         files = [word for file in job.dependencies.py_files for word in ("--py-file", file)]
@@ -186,7 +178,7 @@ class DaskEngine(Engine):
     def _scheduler(self, layout: Layout) -> Daemon:
         head, name = layout.head, layout.named("scheduler")
         argv = [
-            *(*_python(), "-m", "distributed.cli.dask_scheduler"),
+            *(*python(), "-m", "distributed.cli.dask_scheduler"),
             *("--protocol", "tls" if layout.secured else "tcp"),
             *("--host", head.address, "--port", str(self.port)),
             *("--dashboard-address", f"{head.address}:{self.web_port}", "--no-dashboard"),
@@ -199,7 +191,7 @@ class DaskEngine(Engine):
         first = max(self.port, self.web_port) + 1
         workers, nannies = (first, first + processes), (first + processes, first + 2 * processes)
         argv = [
-            *(*_python(), "-m", "distributed.cli.dask_worker", self._address(layout)),
+            *(*python(), "-m", "distributed.cli.dask_worker", self._address(layout)),
             *("--protocol", "tls" if layout.secured else "tcp", "--host", node.address, "--name", name),
             *("--nworkers", str(processes), "--nthreads", str(self.threads)),
             *("--worker-port", _range(*workers), "--nanny-port", _range(*nannies)),
@@ -212,21 +204,14 @@ class DaskEngine(Engine):
     def _environment(self, node: Node, layout: Layout) -> dict[str, str]:
         return {
             **layout.environment(node),
-            "PYTHONPATH": _search(layout),
-            "PYTHONDONTWRITEBYTECODE": "1",
+            **variables(layout.homes["dask"], _PROGRAMS, node),
             "DASK_CONFIG": str(_conf(layout)),
-            "TMPDIR": str(node.directory),
         }
-
-
-def _python() -> Sequence[str]:
-    """weft's Python without weft's packages: only the locked ones are found."""
-    return [sys.executable, "-S", "-P"]
 
 
 def _search(layout: Layout) -> str:
     """Where Python finds the locked packages and weft's programs for them."""
-    return f"{layout.homes['dask'] / 'lib'}:{_PROGRAMS}"
+    return search(layout.homes["dask"], _PROGRAMS)
 
 
 def _range(first: int, end: int) -> str:

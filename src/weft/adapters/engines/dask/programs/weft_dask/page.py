@@ -1,13 +1,11 @@
 """The scheduler's one page: the names of its workers, and how many clients it has. It requires a token that is signed with the run's secret, if it has one."""
 
-import base64
-import binascii
-import hmac
 from collections.abc import Callable
 from typing import Any
 
 import dask.config
 from tornado.web import HTTPError, RequestHandler
+from weft_tasks.token import is_signed
 
 
 class Workers(RequestHandler):  # type: ignore[misc]
@@ -24,17 +22,6 @@ class Workers(RequestHandler):  # type: ignore[misc]
             raise HTTPError(403)
         names = [str(worker.name) for worker in self.scheduler.workers.values()]
         self.write({"workers": names, "clients": len(self.scheduler.client_comms)})
-
-
-def is_signed(authorization: str, secret: str) -> bool:
-    """Whether a header has a JSON web token that was signed with the secret (HS256, RFC 7515)."""
-    content, _, signature = authorization.removeprefix("Bearer ").rpartition(".")
-    right = hmac.new(base64.urlsafe_b64decode(secret), content.encode(), "sha256").digest()
-    try:
-        given = base64.urlsafe_b64decode(f"{signature}==")
-    except (binascii.Error, ValueError):
-        return False
-    return hmac.compare_digest(given, right)
 
 
 routes: list[tuple[str, Callable[..., Any], dict[str, Any]]] = [("workers", Workers, {})]

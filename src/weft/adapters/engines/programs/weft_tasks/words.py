@@ -4,25 +4,20 @@ from collections import Counter
 from pathlib import Path
 from zlib import crc32
 
-import dask
-
-from weft_dask.job import DaskJob, Split, commit, require_empty, splits, tidy
-from weft_dask.shuffle import shuffled
+from weft_tasks.job import Split, TaskJob, commit, require_empty, splits, tidy
 
 Counts = dict[bytes, int]
 
 
-def count(job: DaskJob) -> None:
+def count(job: TaskJob) -> None:
     """Lines of a word, a tab and its count."""
     parts, output = job.number("partitions"), job.output
     require_empty(output)
-    with job.connected() as client:
-        slots = sum(client.nthreads().values())
-        inputs = splits(job.options["input"], slots)
+    with job.connected() as cluster:
+        inputs = splits(job.options["input"], cluster.slots)
         with job.phase("count", measured=True):
-            mapped = dask.delayed(counted, pure=False)
-            maps = [mapped(split, parts) for split in inputs]
-            written = dask.compute(*shuffled(maps, cut, write, parts, output))
+            maps = [cluster.task(counted, split, parts) for split in inputs]
+            written = cluster.shuffled(maps, cut, write, parts, output)
     tidy(output)
     bytes_in = sum(split.end - split.begin for split in inputs)
     job.found |= {"partitions": parts, "bytes_in": bytes_in, "bytes_out": sum(written)}

@@ -4,13 +4,11 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-from distributed import Client
+from typing import Any, Protocol
 
 FLAGS = {"keep-going", "standard"}
 """Options without a value."""
@@ -24,11 +22,40 @@ class WrongInputError(Exception):
     """The input or the output is not as it must be, in one sentence."""
 
 
+class TaskCluster(Protocol):
+    """An engine that runs functions as tasks. What describes a task may be an argument of another, which gets its result."""
+
+    @property
+    def slots(self) -> int:
+        """Tasks that run at once."""
+
+    def task(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Describe a task."""
+
+    def keep(self, tasks: Sequence[Any]) -> Sequence[Any]:
+        """Run tasks, and leave their results where they were made; they stand for the tasks."""
+
+    def results(self, tasks: Sequence[Any]) -> Sequence[Any]:
+        """Run tasks, and fetch their results."""
+
+    def shuffled(
+        self,
+        maps: Sequence[Any],
+        cut: Callable[[Any, int], Any],
+        reduce: Callable[..., Any],
+        parts: int,
+        *more: Any,
+    ) -> Sequence[Any]:
+        """For each part the result of reduce(number, blocks, *more), where a block is cut(result of a map task, number)."""
+
+
 @dataclass
-class DaskJob:
+class TaskJob:
     """A job from its options to its outcome."""
 
     options: dict[str, str]
+    connect: Callable[[], AbstractContextManager[Any]]
+    """Connects to the run's cluster, of which all nodes are there: weft waited for them."""
     pairs: dict[str, dict[str, str]] = field(default_factory=dict)
     found: dict[str, Any] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
@@ -37,9 +64,9 @@ class DaskJob:
     """Seconds of what is measured."""
 
     @classmethod
-    def parsed(cls, words: Sequence[str]) -> "DaskJob":
+    def parsed(cls, words: Sequence[str], connect: Callable[[], AbstractContextManager[Any]]) -> "TaskJob":
         """From `--KEY VALUE` and `--FLAG`."""
-        job, left = cls({}), iter(words)
+        job, left = cls({}, connect), iter(words)
         for word in left:
             key = word.removeprefix("--")
             if key in REPEATED:
@@ -73,10 +100,13 @@ class DaskJob:
             self.phases[name] = self.phases.get(name, 0.0) + seconds
             self.measured += seconds if measured else 0.0
 
-    def connected(self) -> Client:
-        """A client of the run's cluster, whose workers have all registered: weft waited for them."""
-        with self.phase("start"):
-            return Client(set_as_default=True)
+    @contextmanager
+    def connected(self) -> Iterator[Any]:
+        """The run's cluster: a `TaskCluster`, which may have more."""
+        with ExitStack() as held:
+            with self.phase("start"):
+                cluster = held.enter_context(self.connect())
+            yield cluster
 
     def write(self) -> None:
         """Write the outcome; the file appears whole or not at all."""

@@ -1,15 +1,12 @@
-"""GroupBy: random pairs, kept in the memory of workers and then grouped by key."""
+"""GroupBy: random pairs, kept in memory where they are made and then grouped by key."""
 
 from functools import partial
 from typing import Any
 from zlib import crc32
 
-import dask
 import numpy as np
-from distributed import wait
 
-from weft_dask.job import DaskJob
-from weft_dask.shuffle import shuffled
+from weft_tasks.job import TaskJob
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Pairs = tuple[Array, Array]
@@ -22,18 +19,17 @@ BOUND = (1 << 31) - 1
 """Keys are below it."""
 
 
-def group(job: DaskJob) -> None:
+def group(job: TaskJob) -> None:
     """Count groups and pairs, and add up the hashes of the pairs."""
     mappers, reducers, pairs = job.number("mappers"), job.number("reducers"), job.number("pairs")
     width, seed = job.number("value-bytes"), job.number("seed")
-    with job.connected():
+    with job.connected() as cluster:
         with job.phase("generate"):
-            one = dask.delayed(made, pure=False)
-            maps = list(dask.persist(*(one(seed, mapper, pairs, width) for mapper in range(mappers))))
-            wait(maps)
-            count = sum(dask.compute(*(dask.delayed(rows)(each) for each in maps)))
+            tasks = [cluster.task(made, seed, mapper, pairs, width) for mapper in range(mappers)]
+            maps = cluster.keep(tasks)
+            count = sum(cluster.results([cluster.task(rows, each) for each in maps]))
         with job.phase("group", measured=True):
-            tallies = dask.compute(*shuffled(maps, partial(cut, reducers=reducers), tally, reducers))
+            tallies = cluster.shuffled(maps, partial(cut, reducers=reducers), tally, reducers)
     groups, found, checksum = (sum(each) for each in zip(*tallies, strict=True))
     if count != mappers * pairs:
         job.problem(f"number of generated pairs is {count}, expected {mappers * pairs}")

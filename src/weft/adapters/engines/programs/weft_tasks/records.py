@@ -1,16 +1,14 @@
 """TeraSort: records of 100 bytes in the order of their first ten, as ranges of keys that samples divide evenly.
 
-dask.dataframe and dask.bag hold rows of Python or of Arrow; these records stay what they are, arrays of bytes of NumPy.
+Data frames hold columns of Arrow or objects of Python; these records stay what they are, arrays of bytes of NumPy.
 """
 
 from pathlib import Path
 from typing import Any
 
-import dask
 import numpy as np
 
-from weft_dask.job import DaskJob, Split, WrongInputError, commit, require_empty, splits, tidy
-from weft_dask.shuffle import shuffled
+from weft_tasks.job import Split, TaskJob, WrongInputError, commit, require_empty, splits, tidy
 
 RECORD = 100
 SAMPLES = 100_000
@@ -20,23 +18,22 @@ Array = np.ndarray[Any, np.dtype[Any]]
 """Records (rows, 100) of uint8; or keys of 8 bytes as numbers."""
 
 
-def sort(job: DaskJob) -> None:
+def sort(job: TaskJob) -> None:
     """Numbered parts of a total order."""
     if job.options.get("method", "stock") != "stock" or job.options.get("sort", "true") != "true":
-        raise WrongInputError("weft's sort on dask has method=stock and sort=true only.")
+        raise WrongInputError("This sort has method=stock and sort=true only.")
     parts, output = job.number("partitions"), job.output
     require_empty(output)
-    with job.connected() as client:
-        inputs = splits(job.options["input"], sum(client.nthreads().values()), RECORD)
+    with job.connected() as cluster:
+        inputs = splits(job.options["input"], cluster.slots, RECORD)
         size = sum(split.end - split.begin for split in inputs)
         with job.phase("sample", measured=True):
-            one = dask.delayed(sampled, pure=False)
-            keys = np.concatenate(dask.compute(*(one(each, -(-SAMPLES // len(inputs))) for each in inputs)))
-        edges = bounds(keys, parts)
+            each = -(-SAMPLES // len(inputs))
+            keys = cluster.results([cluster.task(sampled, split, each) for split in inputs])
+        edges = bounds(np.concatenate(keys), parts)
         with job.phase("sort", measured=True):
-            divided = dask.delayed(ranged, pure=False)
-            maps = [divided(split, edges) for split in inputs]
-            rows = sum(dask.compute(*shuffled(maps, cut, write, parts, output)))
+            maps = [cluster.task(ranged, split, edges) for split in inputs]
+            rows = sum(cluster.shuffled(maps, cut, write, parts, output))
     tidy(output)
     if rows != size // RECORD:
         job.problem(f"rows written is {rows}, expected {size // RECORD}")

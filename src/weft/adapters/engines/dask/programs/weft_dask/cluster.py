@@ -1,0 +1,54 @@
+"""Dask's cluster as weft's programs use it, and their shuffle of blocks as tasks of Dask.
+
+Every map task's result is cut into a block for each reduce task. The blocks are results of tasks: they stay in the memory of
+the worker that made them, which writes them to its local directory where they do not fit, and the worker that reduces them
+fetches them from there.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import dask
+from dask.delayed import Delayed
+from distributed import Client, wait
+
+
+class DaskCluster:
+    """A connection to the run's cluster, whose workers have all registered."""
+
+    def __enter__(self) -> Self:
+        self.client = Client(set_as_default=True)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.client.close()
+
+    @property
+    def slots(self) -> int:
+        return sum(self.client.nthreads().values())
+
+    def task(self, function: Callable[..., Any], *arguments: Any) -> Delayed:
+        return dask.delayed(function, pure=False)(*arguments)
+
+    def keep(self, tasks: Sequence[Delayed]) -> Sequence[Delayed]:
+        kept: Sequence[Delayed] = dask.persist(*tasks)
+        wait(kept)
+        return kept
+
+    def results(self, tasks: Sequence[Delayed]) -> Sequence[Any]:
+        found: Sequence[Any] = dask.compute(*tasks)
+        return found
+
+    def shuffled(
+        self,
+        maps: Sequence[Delayed],
+        cut: Callable[[Any, int], Any],
+        reduce: Callable[..., Any],
+        parts: int,
+        *more: Any,
+    ) -> Sequence[Any]:
+        """There are maps x parts tasks of `cut`, of each of which the scheduler takes about a millisecond."""
+        one, all_ = dask.delayed(cut, pure=False), dask.delayed(reduce, pure=False)
+        return self.results(
+            [all_(number, [one(each, number) for each in maps], *more) for number in range(parts)]
+        )
