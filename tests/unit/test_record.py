@@ -184,3 +184,12 @@ def test_a_full_disk_ends_a_run_with_that_reason_and_leaves_nothing_half_written
         assert not (made.directory / ".reserve").exists()
     finally:
         shell.run(["umount", str(disk)])
+
+
+def test_a_process_may_have_any_name(tmp_path: Path) -> None:
+    named = ["ray::Reduce(key=('a',), parts=2)/7", 'a "b"/8', "two\nlines/9"]
+    samples.append(tmp_path, [Sample(1.0, "n", name, "cpu_user", 2.0) for name in named])
+    samples.finish(tmp_path)
+    found = samples.load(Entry(tmp_path))
+    assert found["process"].to_list() == ["ray::Reduce(key=('a';); parts=2)/7", "a 'b'/8", "two lines/9"]
+    assert found["value"].to_list() == [2.0, 2.0, 2.0]

@@ -27,6 +27,8 @@ thread: the kind of thread. path_class: role of storage, or class of files. floo
 A label that does not apply is empty."""
 
 _TEXTS = "samples*.csv"
+_PLAIN = str.maketrans({",": ";", '"': "'", "\n": " ", "\r": " "})
+"""A process names itself as it likes: Ray's workers name themselves after a call with its arguments."""
 _MOST, _ROWS = 1 << 32, 200_000_000
 """Bytes of a file of samples, and rows, which a few bytes of Parquet can stand for."""
 
@@ -68,7 +70,8 @@ def append(record: Path, samples: Iterable[Sample]) -> None:
 def lines(samples: Iterable[Sample]) -> str:
     """Readings as they are written."""
     return "".join(
-        f"{s.t:.3f},{s.node},{s.process},{s.counter},{s.value:.12g},{','.join(s[5:])}\n" for s in samples
+        f"{s.t:.3f},{s.node},{s.process.translate(_PLAIN)},{s.counter},{s.value:.12g},{','.join(s[5:])}\n"
+        for s in samples
     )
 
 
