@@ -25,6 +25,7 @@ RUN_BY = {
     "docs/guide/on-slurm.md": "tests/hosts/test_guide.py",
     "docs/guide/one-node.md": README,
     "docs/guide/own-cluster.md": "tests/local/test_persistent.py",
+    "docs/guide/ray.md": README,
     "docs/guide/scratch.md": README,
     "docs/guide/slow-on-lustre.md": README,
     "docs/guide/streams.md": README,

@@ -42,7 +42,7 @@ def fake_layout(nodes: Sequence[Node] | None = None) -> Layout:
         record=RECORD,
         java=Path("/jdk/bin/java"),
         native=Path("/cache/native"),
-        homes={name: Path(f"/cache/{name}") for name in ("spark", "flink", "dask", "duckdb", "sail")},
+        homes={name: Path(f"/cache/{name}") for name in ("spark", "flink", "dask", "ray", "duckdb", "sail")},
         jars={name: Path(f"/cache/weft-{name}.jar") for name in (*MODULES, "kerberos")},
     )
 

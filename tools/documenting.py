@@ -42,6 +42,7 @@ GUIDES: Mapping[str, Sequence[str]] = {
         "hadoop",
         "hive",
         "dask",
+        "ray",
         "one-node",
         "timely",
         "powergraph",

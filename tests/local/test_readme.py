@@ -21,6 +21,7 @@ NEEDED = {
     "docs/guide/slow-on-lustre.md": (*VIRTUAL, *NATIVE, *DELAYED),
     "docs/guide/submit.md": (*VIRTUAL, *NATIVE),
     "docs/guide/dask.md": (*VIRTUAL, *NATIVE),
+    "docs/guide/ray.md": (*VIRTUAL, *NATIVE),
     "docs/guide/one-node.md": VIRTUAL,
     "docs/guide/timely.md": (*VIRTUAL, *TIMELY),
     "examples/README.md": (*VIRTUAL, *NATIVE),

@@ -12,7 +12,7 @@ import pytest
 
 from weft.errors import MissingError
 from weft.host.provision import wheelset
-from weft.host.provision.distribution import DASK, DUCKDB, SAIL
+from weft.host.provision.distribution import DASK, DUCKDB, RAY, SAIL
 from weft.host.provision.wheelset import Wheel, WheelSet
 
 
@@ -49,8 +49,8 @@ def test_the_lock_of_dask_is_complete(minor: int, machine: str) -> None:
 
 @pytest.mark.parametrize("minor", [11, 12, 13, 14])
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
-@pytest.mark.parametrize("of", [DUCKDB, SAIL], ids=lambda of: of.name)
-def test_the_locks_of_engines_of_one_node_are_complete(of: WheelSet, minor: int, machine: str) -> None:
+@pytest.mark.parametrize("of", [DUCKDB, SAIL, RAY], ids=lambda of: of.name)
+def test_the_locks_of_other_engines_are_complete(of: WheelSet, minor: int, machine: str) -> None:
     fitting = [each for each in of.locked if each.fits(minor, machine)]
     assert {each.package for each in fitting} == {each.package for each in of.locked}
     assert any(each.version == of.version for each in fitting)
@@ -106,6 +106,9 @@ def locked(path: Path, *files: str) -> WheelSet:
         with zipfile.ZipFile(archive, "w") as made:
             name = file.partition("-")[0]
             made.writestr(f"{name}/__init__.py", "raise SystemExit('this runs')\n")
+            program = zipfile.ZipInfo(f"{name}/server")
+            program.external_attr = 0o100755 << 16
+            made.writestr(program, "")
             made.writestr(f"{name}-1.data/scripts/{name}", "#!/bin/sh\n")
             made.writestr(f"{name}-1.data/purelib/{name}/more.py", "MORE = 1\n")
         checksum = hashlib.sha256(archive.read_bytes()).hexdigest()
@@ -127,6 +130,8 @@ def test_wheels_are_unpacked_and_compiled_and_nothing_of_them_runs(
     assert {name for name in found if name.endswith(".py")} == sources
     assert len([name for name in found if name.endswith(".pyc")]) == len(sources)
     assert not [path for path in tmp_path.iterdir() if len(path.name) == 64]
+    own = tmp_path / "home" / "lib" / "one"
+    assert [oct((own / name).stat().st_mode & 0o111) for name in ("server", "more.py")] == ["0o111", "0o0"]
 
 
 def test_another_python_is_refused_with_the_package_that_it_lacks(

@@ -11,6 +11,7 @@ from weft.adapters.engines.flink import engine as flink
 from weft.adapters.engines.hive import engine as hive
 from weft.adapters.engines.onenode import duckdb, sail
 from weft.adapters.engines.powergraph import engine as powergraph
+from weft.adapters.engines.ray import engine as ray
 from weft.adapters.engines.several import SeveralEngine, composed
 from weft.adapters.engines.spark import engine as spark
 from weft.text.shorthand import split_list
@@ -27,6 +28,7 @@ KINDS.add(
     limit.LimitEngine,
     powergraph.PowerGraphEngine,
     dask.DaskEngine,
+    ray.RayEngine,
     duckdb.DuckDbEngine,
     sail.SailEngine,
 )

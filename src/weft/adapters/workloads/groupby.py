@@ -25,7 +25,7 @@ class GroupBy(Workload):
         ),
     )
     positional = "pairs"
-    engines = ("spark", "timely", "dask")
+    engines = ("spark", "timely", "dask", "ray")
 
     mappers: Count | None = Field(
         default=None, description="map partitions; default: `mappers_per_slot` for each slot"

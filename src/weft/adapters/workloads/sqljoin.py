@@ -52,7 +52,7 @@ class SqlJoin(tablework.Queries):
 
     kind: Literal["sql-join"] = "sql-join"
     positional = "visits"
-    engines = (*tablework.ENGINES, "dask")
+    engines = (*tablework.ENGINES, "dask", "ray")
 
     visits: int = Field(default=1_000_000, ge=1, le=10**11, description="rows of uservisits")
     pages: int | None = Field(

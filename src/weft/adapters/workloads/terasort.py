@@ -25,7 +25,7 @@ class TeraSort(TeraRecords):
             "values swapped between records",
         ),
     )
-    engines = (*TeraRecords.engines, "limit", "dask")
+    engines = (*TeraRecords.engines, "limit", "dask", "ray")
     method: Literal["stock", "raw", "kryo"] = Field(
         default="stock",
         description="stock: the engine's own sort (Spark: repartitionByRange and sortWithinPartitions, Flink: sortPartition, Hadoop: its example); raw: weft's sorter, the limit of this engine's data path; kryo: Spark's older sortByKey",

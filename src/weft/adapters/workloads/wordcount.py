@@ -16,4 +16,4 @@ class WordCount(ZipfText):
         "the output: every word and its count; by words that are drawn again",
         ("LineMutant",),
     )
-    engines = (*ZipfText.engines, "timely", "dask")
+    engines = (*ZipfText.engines, "timely", "dask", "ray")

@@ -39,6 +39,7 @@ HADOOP = MavenSet(name="hadoop", version="3.5.0", unpacked=250_000_000)
 HIVE = MavenSet(name="hive", version="4.0.1", unpacked=210_000_000)
 KAFKA = MavenSet(name="kafka", version="4.3.1", unpacked=60_000_000)
 DASK = WheelSet(name="dask", version="2026.8.0", unpacked=700_000_000)
+RAY = WheelSet(name="ray", version="2.60.0", unpacked=900_000_000)
 DUCKDB = WheelSet(name="duckdb", version="2.0.1", unpacked=100_000_000)
 """The engine; the DuckDB that checks answers is one of weft's own packages."""
 SAIL = WheelSet(name="sail", version="0.7.2", unpacked=900_000_000)
@@ -59,7 +60,7 @@ Distribution = PythonArchive | MavenSet | WheelSet
 DISTRIBUTIONS: dict[str, Distribution] = {
     each.name: each
     for each in (
-        SPARK, FLINK, HADOOP, HIVE, KAFKA, DASK, DUCKDB, SAIL, FLINK_SQL, FLINK_KAFKA, SPARK_KAFKA, PROFILER
+        SPARK, FLINK, HADOOP, HIVE, KAFKA, DASK, RAY, DUCKDB, SAIL, FLINK_SQL, FLINK_KAFKA, SPARK_KAFKA, PROFILER
     )
 }  # fmt: skip
 

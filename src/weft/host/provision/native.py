@@ -20,7 +20,10 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
     "gauge": ("gauge",),
 }
 """The products of each package that storages, probes and `weft calibrate` need."""
-ENGINES: Mapping[str, tuple[str, ...]] = {"weft-timely": ("weft-timely",)}
+ENGINES: Mapping[str, tuple[str, ...]] = {
+    "weft-timely": ("weft-timely",),
+    "weft-listen": ("libweft_listen.so",),
+}
 """The same of engines, each built for its own runs only."""
 PRODUCTS = tuple(product for products in PACKAGES.values() for product in products)
 

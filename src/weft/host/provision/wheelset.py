@@ -6,6 +6,7 @@ import io
 import platform
 import re
 import shutil
+import stat
 import sys
 import tarfile
 import zipfile
@@ -125,6 +126,8 @@ def _unpack_wheel(archive: Path, into: Path) -> None:
         for member, place in _placed(wheel.infolist()):
             with wheel.open(member) as content:
                 _write(content, into / place)
+            if member.external_attr >> 16 & stat.S_IXUSR:
+                (into / place).chmod(0o755)  # Ray's own servers are programs
 
 
 def _unpack_source(archive: Path, into: Path) -> None:

@@ -1,0 +1,180 @@
+"""Ray's control service on the head node, and on every node a raylet, which has an object store and starts worker processes."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from weft.adapters.engines import pythontasks
+from weft.adapters.engines.base import Engine
+from weft.adapters.engines.pythontasks import python, require_mounted, variables
+from weft.errors import UsageError
+from weft.layout import handshake
+from weft.layout.certificate import Certificate
+from weft.layout.node import Node
+from weft.layout.plan import SECRET, Command, Daemon, Job, Layout, Page, Plan, Ready
+from weft.record.derived import Derived
+from weft.text.fields import Port, Size
+from weft.text.units import show_size
+
+_PROGRAMS = Path(__file__).with_name("programs")
+_LISTEN = "weft-listen"
+_NODE = 448 << 20
+"""Bytes of a node's own processes: raylet, its two agents, the worker that spills, and what starts them."""
+_HEAD = 384 << 20
+"""Bytes of the control service and of a job's program besides."""
+_WORKER = 128 << 20
+"""Bytes of a worker process before it does anything: Python with pandas, Arrow and Ray."""
+_LEAST = 128 << 20
+"""Bytes: Ray refuses an object store of less than 75 MiB, and a task has the same beside it at least."""
+_OWN_PORTS = 6
+"""Those of a node besides its workers': raylet, object manager, and of its agents."""
+
+
+class RayEngine(Engine):
+    """A cluster of Ray: tasks are functions of Python, and their results are in an object store on each node."""
+
+    kind: Literal["ray"] = "ray"
+    positional: ClassVar[str] = "object_store"
+    distributions: ClassVar[tuple[str, ...]] = ("ray",)
+    native: ClassVar[tuple[str, ...]] = (_LISTEN,)
+
+    object_store: Size | None = Field(
+        default=None,
+        description="memory of each node's object store, which is shared memory; default: 40 % of what the node's processes leave",
+    )
+    port: Port = Field(
+        default=6379, description="port of the control service; a node's own ports are those after the next"
+    )
+    web_port: Port = Field(
+        default=6380, description="port of the head node's one page, which says which nodes there are"
+    )
+
+    def require_parameters(self, workload: str, parameters: Mapping[str, Any]) -> None:
+        pythontasks.require_parameters(self.kind, workload, parameters)
+
+    def plan(self, layout: Layout) -> Plan:
+        require_mounted(self.kind, layout)
+        certificate, objects = _certificate(layout), self._objects(layout)
+        names = [_name(node, layout) for node in layout.nodes]
+        files = {_token(layout): SECRET, **certificate.files()} if certificate else {}
+        return Plan(
+            files,
+            [self._node(node, objects, layout) for node in layout.nodes],
+            [self._ready(layout, names)],
+            {self.kind: self._derived(layout, objects)},
+            first=certificate.made(layout) if certificate else [],
+        )
+
+    def submit(self, job: Job, layout: Layout) -> Command:
+        job.dependencies.require(self.kind)
+        argv = [*python(), "-m", "weft_ray", job.program, *job.arguments]
+        return job.command("client", layout.head, argv, self._environment(layout.head, layout))
+
+    def _ready(self, layout: Layout, names: list[str]) -> Ready:
+        head = layout.head
+        page = Page(head, f"http://{head.address}:{self.web_port}/", signed=layout.secured)
+        return Ready(page, lambda known: [each for each in names if each not in known["nodes"]], layout.table)
+
+    def _objects(self, layout: Layout) -> int:
+        """Bytes of each object store, the same on all nodes. Raises UsageError if it does not fit."""
+        rooms = [node.memory - _NODE - node.cores * _WORKER for node in layout.nodes]
+        rooms[0] -= _HEAD
+        room = min(rooms)
+        asked = self.object_store or room * 4 // 10
+        if not _LEAST <= asked <= room - _LEAST:
+            raise UsageError(
+                f"ray: {show_size(asked)} for an object store is not between the {show_size(_LEAST)} that it needs"
+                f" and the {show_size(max(0, room - _LEAST))} that its processes leave it on each node",
+                hint="use fewer nodes, give them more memory, or fewer cores with --nodes virtual:2,cores=1",
+            )
+        return asked
+
+    def _derived(self, layout: Layout, objects: int) -> Derived:
+        secured = "TLS with one certificate per run on both sides, and a token, between all processes; the page requires one too"
+        return Derived(
+            counts={"worker processes": layout.slots},
+            slots=layout.slots,
+            sizes={"object store of a node": objects},
+            notes={"security": secured if layout.secured else "none"},
+        )
+
+    def _node(self, node: Node, objects: int, layout: Layout) -> Daemon:
+        name, head = _name(node, layout), node == layout.head
+        first = max(self.port, self.web_port) + 1
+        # beside a worker for each core there are the one that spills, the job's program, and those that end while others begin
+        last = first + _OWN_PORTS + 3 * node.cores + 12
+        argv = [
+            *(*python(), "-m", "weft_ray.node", "--name", name, "--address", node.address),
+            *("--gcs", self._gcs(layout), "--temporary", str(node.directory)),
+            *("--spill", layout.places["scratch"].paths[node.name], "--cpus", str(node.cores)),
+            *("--objects", str(objects), "--memory", str(node.memory)),
+            *("--first-port", str(first), "--last-port", str(last)),
+            *(("--web-port", str(self.web_port)) if head else ()),
+        ]
+        ports = (*range(first, last + 1), *((self.port, self.web_port) if head else ()))
+        return Daemon(
+            name,
+            node,
+            argv,
+            self._environment(node, layout),
+            ports,
+            page=head,
+            essential=head,
+            table=layout.table,
+            # a node asks the head node, which must be one already, for where it is
+            before=self._ready(layout, [name]) if head else None,
+        )
+
+    def _gcs(self, layout: Layout) -> str:
+        return f"{layout.head.address}:{self.port}"
+
+    def _environment(self, node: Node, layout: Layout) -> dict[str, str]:
+        own = layout.environment(node)
+        libraries = [own.get(handshake.LIBRARY, ""), str(layout.native / "libweft_listen.so")]
+        return {
+            **own,
+            **variables(layout.homes["ray"], _PROGRAMS, node),
+            # Ray listens on all addresses of a host, unless it is on 127.0.0.1
+            handshake.LIBRARY: ":".join(filter(None, libraries)),
+            "RAY_LD_PRELOAD_ON_WORKERS": "1",
+            "WEFT_LISTEN": node.address,
+            "WEFT_RAY_NODE": node.address,
+            "RAY_ADDRESS": self._gcs(layout),
+            "RAY_USAGE_STATS_ENABLED": "0",
+            "RAY_BACKEND_LOG_LEVEL": "warning",
+            "RAY_enable_metrics_collection": "0",
+            "RAY_agent_register_timeout_ms": "300000",
+            # it looks at the memory of the host, of which the node may have a share
+            "RAY_memory_monitor_refresh_ms": "0",
+            **_security(layout),
+        }
+
+
+def _security(layout: Layout) -> dict[str, str]:
+    certificate = _certificate(layout)
+    if certificate is None:
+        return {"RAY_AUTH_MODE": "disabled"}
+    pem = str(certificate.pem)
+    return {
+        "RAY_AUTH_MODE": "token",
+        "RAY_AUTH_TOKEN_PATH": str(_token(layout)),
+        "RAY_USE_TLS": "1",
+        "RAY_TLS_SERVER_CERT": pem,
+        "RAY_TLS_SERVER_KEY": pem,
+        "RAY_TLS_CA_CERT": pem,
+    }
+
+
+def _name(node: Node, layout: Layout) -> str:
+    return layout.named(f"ray-{node.name}")
+
+
+def _certificate(layout: Layout) -> Certificate | None:
+    """The run's certificate; None if the run is not secured."""
+    return Certificate(layout.directory / "conf") if layout.secured else None
+
+
+def _token(layout: Layout) -> Path:
+    return layout.directory / "conf" / "ray.token"
