@@ -73,8 +73,11 @@ class TaskTimes:
 _current: ContextVar[TaskTimes | None] = ContextVar("weft_task", default=None)
 
 
-class TaskThreads(ThreadPoolExecutor):  # type: ignore[misc]
-    """The threads of a worker's slots: each has a name for the kernel, and takes the time of its tasks."""
+class TaskThreadPoolExecutor(ThreadPoolExecutor):  # type: ignore[misc]
+    """The threads of a worker's slots: each has a name for the kernel, and takes the time of its tasks.
+
+    By its name Dask knows that a task in it may ask for its worker, as its own shuffle does.
+    """
 
     _named = threading.local()
     spent: Callable[[], tuple[float, float]] = staticmethod(lambda: (0.0, 0.0))

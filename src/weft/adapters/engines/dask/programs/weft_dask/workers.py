@@ -18,7 +18,7 @@ class ClosedWorker(Worker):  # type: ignore[misc]
         if dask.config.get(PATH, None):
             self.times = tasktimes.TimesPlugin()
             tasktimes.name_thread(tasktimes.PROCESS)
-            threads = tasktimes.TaskThreads(
+            threads = tasktimes.TaskThreadPoolExecutor(
                 kwargs.get("nthreads") or 1, thread_name_prefix="Dask-Default-Threads"
             )
             threads.spent = self.times.spent
