@@ -65,7 +65,7 @@ def _row(line: Headline) -> Row:
         "size": line.size,
         "cores": sum(node.cores for node in resolved.of_record(stored).nodes),
         "measures": _rounded(values),
-        "facts": {key: _rounded(value) for key, value in line.facts.items() if _plain(value)},
+        "facts": _facts(line.facts),
         "parts": _rounded({part: taken for part, taken in parts.items() if abs(taken) >= _NOTHING}),
         "sentence": line.explanation.sentence if line.explanation else "",
         "profile": _rounded(profile),
@@ -82,6 +82,13 @@ def _without_paths(value: Any) -> Any:
         case str() if value.startswith("/"):
             return Path(value).name
     return value
+
+
+def _facts(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Values and a few numbers; of a run's queries, their checksums as one."""
+    plain = {key: _rounded(value) for key, value in facts.items() if _plain(value)}
+    sums = [str(query["checksum"]) for query in facts.get("queries", ()) if "checksum" in query]
+    return {**plain, **({"checksum": " ".join(sums)} if sums else {})}
 
 
 def _plain(value: Any) -> bool:
