@@ -127,6 +127,14 @@ def test_calls_that_move_bytes_are_data_and_all_others_are_metadata() -> None:
     assert not found.by_thread
 
 
+def test_tasks_without_file_calls_of_their_own_have_none_where_threads_are_counted_apart() -> None:
+    """Dask's event loop alone reads and writes spilled results."""
+    found = of_one_task({**calls("", "scratch", "read", 2, 20), **calls("server", "scratch", "read", 2, 20)})
+    assert found.by_thread
+    assert not found.operations
+    assert sum(found.in_all.values()) == 2
+
+
 def test_where_threads_are_counted_apart_those_of_tasks_count_and_others_are_in_all() -> None:
     mine, others = calls("task", "jars", "open", 3, 30), calls("", "scratch", "open", 5, 50)
     found = of_one_task({**mine, **others})

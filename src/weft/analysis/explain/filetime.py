@@ -60,7 +60,8 @@ def of_tasks(
     Counters are those of `fileops`, or, where threads were counted apart, those of `threadops`. `python`: which tasks had a worker.
     """
     apart = ("threadops.seconds", "task")
-    by_thread = any(measure[:2] == apart for _, measure in counters)
+    # where threads are known, tasks without file calls of their own have none, whatever others did
+    by_thread = any(measure[:2] in {apart, ("threadops.seconds", "server")} for _, measure in counters)
     mine = apart if by_thread else ("fileops.seconds", "")
     of = {measure for _, measure in counters if measure[:2] == mine}
     # where threads are not counted apart, engines alone touch these; the rest is the driver's and the daemons' too
