@@ -220,6 +220,7 @@ BENCHES = (
     "explainers",
     "limit",
     "links",
+    "nexmark",
     "published",
     "queries",
     "startwide",

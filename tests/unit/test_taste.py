@@ -54,6 +54,8 @@ SHARED = {
     "zipftext",
     "jobtrace",
     "tablework",
+    "streamwork",
+    "nexmarksql",
     "hadoop",
     "realm",
     "yarncluster",

@@ -89,7 +89,7 @@ def test_all_but_users_own_jobs_are_checked_by_a_program() -> None:
     unchecked = {name for name, kind in KINDS.items() if kind.checker is None}
     assert unchecked == {"own-job", "own-sql", "persistent"}
     assert TeraSort().checked_by == PROGRAM
-    assert len(KINDS) - len(unchecked) == 44
+    assert len(KINDS) - len(unchecked) == 45
 
 
 def test_a_result_that_the_job_itself_checked_says_so() -> None:
@@ -136,8 +136,8 @@ def test_a_claim_without_a_test_would_be_seen() -> None:
     assert not says(["an", "edge", "is", "lost"], "a lost edge")
 
 
-BY_FILE = {"trace", "stream-statistics"}
-"""They need a file and a service; test_trace and test_streamstatistics have their programs."""
+BY_FILE = {"trace", "stream-statistics", "nexmark"}
+"""They need a file or a service; test_trace, test_streamstatistics and test_nexmark have their programs."""
 
 
 @pytest.mark.parametrize("name", sorted({name for name, kind in KINDS.items() if kind.checker} - BY_FILE))

@@ -18,6 +18,7 @@ from figures.tables import (
     links,
     long,
     mllib,
+    nexmark,
     poolpays,
     published,
     pythonstorage,
@@ -111,6 +112,7 @@ TABLES: Mapping[str, Table] = {
     "nersc-lustre-mllib": Table(
         "bench/run nersc-lustre-mllib", together(mllib.slowdowns, rules("nersc-lustre-mllib"))
     ),
+    "nexmark": Table("bench/nexmark", nexmark.lines),
     "one-node": Table(
         "bench/queries --table one-node --scale 0.1 --nodes virtual:1 duckdb sail", queries.table
     ),

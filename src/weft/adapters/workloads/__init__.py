@@ -9,6 +9,7 @@ from weft.adapters.workloads import (
     fileopen,
     grep,
     groupby,
+    nexmark,
     ownjob,
     ownsql,
     pagerank,
@@ -50,6 +51,7 @@ KINDS.add(
     sparkperf.SparkPerf,
     sparkml.SparkMl,
     streamstatistics.StreamStatistics,
+    nexmark.Nexmark,
 )
 
 AnyWorkload = Annotated[SerializeAsAny[ClusterUse], BeforeValidator(KINDS.read)]

@@ -1,15 +1,15 @@
 """stream-statistics: least, greatest, sum and count of a number in every record of a stream through Kafka."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from weft.adapters.services.kafka import client_program, client_properties
+from weft.adapters.workloads import streamwork
 from weft.adapters.workloads.base import (
     Checker,
     Judgement,
-    Outcome,
     Prepared,
     Results,
     Workload,
@@ -18,31 +18,10 @@ from weft.adapters.workloads.base import (
     shares,
 )
 from weft.errors import UsageError
-from weft.facts import engines
 from weft.layout.plan import Command, Dependencies, Job, Layout
 from weft.text.fields import MOST, Count, Duration, Size
 from weft.text.shorthand import MisreadError
 from weft.text.units import show_seconds
-
-_ENGINES = {name: facts.streaming for name, facts in engines.ALL.items() if facts.streaming}
-_FIRST_RATE = 1000.0
-"""Records per second of each producer with which the search for the highest rate begins."""
-
-
-_MOST_RATE = 1e7
-
-
-def _rate_of(value: Any) -> Any:
-    try:
-        known = value == "max" or 0 < float(value) <= _MOST_RATE
-    except ValueError:
-        known = False
-    if not known:
-        raise ValueError(f"it must be a number of records per second, up to {_MOST_RATE:.0f}, or max")
-    return value
-
-
-Rate = Annotated[float | Literal["max"], BeforeValidator(_rate_of)]
 
 
 class StreamStatistics(Workload):
@@ -58,16 +37,16 @@ class StreamStatistics(Workload):
         ),
     )
     positional = "rate"
-    engines = tuple(dict.fromkeys(("flink", *_ENGINES)))
+    engines = streamwork.ORDER
     roles = ("output", "scratch")
     needs = ("kafka",)
-    libraries: ClassVar[Mapping[str, str]] = {name: one.library for name, one in _ENGINES.items()}
+    libraries: ClassVar[Mapping[str, str]] = streamwork.LIBRARIES
 
     producers: int = Field(
         default=1, ge=1, le=10_000, description="producers, each with a partition of its own"
     )
-    rate: Rate = Field(
-        default=_FIRST_RATE,
+    rate: streamwork.Rate = Field(
+        default=streamwork.FIRST_RATE,
         description="records per second of each producer; max: search for the highest rate that keeps `bound`",
     )
     seconds: Duration = Field(default=20.0, ge=1, description="measured time; with rate=max of each rate")
@@ -127,7 +106,7 @@ class StreamStatistics(Workload):
         return self
 
     def require_engine(self, kind: str) -> None:
-        engine = _ENGINES[kind]
+        engine = streamwork.ENGINES[kind]
         if self.interval and self.interval < engine.shortest:
             raise MisreadError(
                 f"stream-statistics: an interval of {self.interval * 1000:g} ms is too short on {kind}",
@@ -141,7 +120,7 @@ class StreamStatistics(Workload):
             )
 
     def require_layout(self, layout: Layout) -> None:
-        mode = _ENGINES[layout.engine].real_time
+        mode = streamwork.ENGINES[layout.engine].real_time
         if mode and self.interval == 0 and layout.slots <= self.producers:
             raise UsageError(
                 f"stream-statistics: {mode} needs {self.producers + 1} slots, one for each"
@@ -150,14 +129,11 @@ class StreamStatistics(Workload):
             )
 
     def prepare(self, layout: Layout) -> Sequence[Command]:
-        topics = {"stream-records": self.producers, "stream-results": 1, "stream-control": 1}
-        words = ["--client", str(client_properties(layout)), "--replication", "-1"]
-        words += [word for name, count in topics.items() for word in ("--topic", f"{name}={count}")]
-        return [client_program(layout, layout.head, "topics", "CreateTopics", words, heap=128 << 20)]
+        return [streamwork.topics(layout, self.producers, 1)]
 
     def job(self, prepared: Prepared) -> Job:
         layout = prepared.layout
-        engine = _ENGINES[layout.engine]
+        engine = streamwork.ENGINES[layout.engine]
         options = {
             "client": client_properties(layout),
             "producers": self.producers,
@@ -179,7 +155,7 @@ class StreamStatistics(Workload):
         """The collector of results, and a producer on each node."""
         options: dict[str, object] = {
             **self._stream(layout),
-            "rate": _FIRST_RATE if self.rate == "max" else self.rate,
+            "rate": streamwork.FIRST_RATE if self.rate == "max" else self.rate,
             "seconds": self.seconds,
             "warmup-seconds": self.warmup,
             "interval-micros": round(self._interval(layout) * 1e6),
@@ -219,7 +195,8 @@ class StreamStatistics(Workload):
         if (fell := found["repeated_results"]) and not failures:
             reasons.append(f"results fell back to fewer records {fell} times, and nothing had failed")
         facts = {
-            **_facts(collected),
+            **streamwork.latencies(collected),
+            **_caught_up(collected.get("backlog")),
             **{key: found[key] for key in ("min", "max", "sum", "count", "results")},
         }
         measured = collected.get("records", 0) * self.length
@@ -227,7 +204,7 @@ class StreamStatistics(Workload):
 
     def _interval(self, layout: Layout) -> float:
         """Seconds between results; 0: one for each record."""
-        return _ENGINES[layout.engine].interval if self.interval is None else self.interval
+        return streamwork.ENGINES[layout.engine].interval if self.interval is None else self.interval
 
     def _stream(self, layout: Layout) -> dict[str, object]:
         return {
@@ -238,26 +215,6 @@ class StreamStatistics(Workload):
             "field": self.field,
             "seed": self.seed,
         }
-
-
-def _facts(collected: Outcome) -> dict[str, Any]:
-    """Values for lists of runs; the report draws the rest from the record."""
-    if "latency" not in collected:
-        return {}
-    last = max(
-        (step for step in collected["steps"] if step["sustained"]),
-        key=lambda step: float(step["rate"]),
-        default=None,
-    )
-    step = last or collected["steps"][-1]
-    return {
-        "offered_per_second": step["rate"],
-        "records_per_second": round(collected["throughput"], 1),
-        "sustained": bool(last),
-        **({} if last else {"limit": step["limit"]}),
-        **{f"latency_{name}_seconds": round(value, 6) for name, value in collected["latency"].items()},
-        **_caught_up(collected.get("backlog")),
-    }
 
 
 def _caught_up(backlog: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -29,6 +29,11 @@ public final class Control implements Closeable {
     /** From the collector: nothing follows. */
     public static final String END = "end";
 
+    /** From the collector, with a number: the driver answers {@link #DRAINED} when the engine has consumed all records. */
+    public static final String DRAIN = "drain ";
+    /** From the driver, with the number that it was asked with. */
+    public static final String DRAINED = "drained ";
+
     /** From the collector, with a number: producers answer with a {@link Pong}. */
     public static final String PING = "ping ";
 

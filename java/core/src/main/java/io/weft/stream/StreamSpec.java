@@ -14,7 +14,8 @@ import java.nio.charset.StandardCharsets;
  * @param values numbers in a record
  * @param field which of them is aggregated, from 0
  */
-public record StreamSpec(int producers, int length, int values, int field, long seed) implements Serializable {
+public record StreamSpec(int producers, int length, int values, int field, long seed)
+        implements StreamRecords, Serializable {
     private static final long serialVersionUID = 1L;
     private static final int LEAST_WIDTH = 3;
     /** Sums of so many records of nine digits fit into 64 bits: 9.2e9. */
@@ -55,6 +56,11 @@ public record StreamSpec(int producers, int length, int values, int field, long 
             write(record, place * (width + 1), value(producer, number, place));
         }
         return record;
+    }
+
+    @Override
+    public byte[] record(Step step, int producer, long number) {
+        return record(producer, number);
     }
 
     private void write(byte[] record, int at, long value) {

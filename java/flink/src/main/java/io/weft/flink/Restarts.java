@@ -11,8 +11,11 @@ final class Restarts {
     private Restarts() {
     }
 
-    /** Called by a task when it begins. */
+    /** Called by operators of a task when it begins. */
     static void note(RuntimeContext context) {
+        if (context.getAccumulator(NAME) != null) {
+            return;
+        }
         IntMaximum attempts = new IntMaximum();
         attempts.add(context.getTaskInfo().getAttemptNumber());
         context.addAccumulator(NAME, attempts);

@@ -13,9 +13,7 @@ import io.weft.stream.Topics;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -169,7 +167,7 @@ public final class Collect extends Program {
                 throw new WrongInput(missing());
             }
         }
-        steps.add(row(step, latencies, observed(step)));
+        steps.add(row(step, latencies));
         return latencies;
     }
 
@@ -191,42 +189,16 @@ public final class Collect extends Program {
     }
 
     /** What producers observed; all of them have published by now. */
-    private List<Published> observed(Step step) {
-        List<Published> found = new ArrayList<>();
+    private Map<String, Object> row(Step step, Latencies latencies) throws Exception {
+        Observed observed = new Observed(step);
+        observed.hear(heard);
+        heard.clear();
         long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
-        while (found.size() < producers && System.nanoTime() < end) {
-            for (String message : heard) {
-                Published one = Published.of(message);
-                if (one != null && one.step() == step.number()) {
-                    found.add(one);
-                }
-            }
-            heard.clear();
-            heard.addAll(found.size() < producers ? control.hear(POLL_MILLIS) : List.of());
+        while (observed.producers() < producers && System.nanoTime() < end) {
+            observed.hear(control.hear(POLL_MILLIS));
         }
-        return found;
-    }
-
-    private Map<String, Object> row(Step step, Latencies latencies, List<Published> observed) {
-        long late = observed.stream().mapToLong(Published::lateMicros).max().orElse(0);
-        long acknowledged = observed.stream().mapToLong(Published::ackMicros).max().orElse(0);
-        double blocked = observed.stream().mapToDouble(Published::blocked).max().orElse(0);
-        double time = step.each() / step.rate();
-        boolean sustained = latencies.growth() <= Math.max(interval, GROWTH * time * 1e6)
+        boolean sustained = latencies.growth() <= Math.max(interval, GROWTH * step.each() / step.rate() * 1e6)
                 && (bound == 0 || latencies.percentile(99) <= bound);
-        Map<String, Object> row = new LinkedHashMap<>();
-        row.put("rate", step.rate() * producers);
-        row.put("seconds", time);
-        row.put("records", step.each() * producers);
-        row.put("throughput", latencies.throughput());
-        row.putAll(latencies.summary());
-        row.put("growth", latencies.growth() / 1e6);
-        row.put("sustained", sustained);
-        row.put("late", late / 1e6);
-        row.put("most_late", observed.stream().mapToLong(Published::mostLateMicros).max().orElse(0) / 1e6);
-        row.put("acknowledged", acknowledged / 1e6);
-        row.put("blocked", blocked);
-        row.put("limit", Limit.of(latencies.lastQuarter(), late, acknowledged, blocked).name().toLowerCase(Locale.ROOT));
-        return row;
+        return observed.row(latencies, producers, latencies.throughput(), sustained);
     }
 }

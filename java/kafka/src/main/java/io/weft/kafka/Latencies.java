@@ -72,12 +72,31 @@ final class Latencies {
 
     /** A record is held by a result that arrived at a moment. */
     void held(int producer, long record, long micros) {
-        long intended = step.intended(producer, producers, record);
+        arrived(step.intended(producer, producers, record), micros,
+                (int) Math.min(QUARTERS - 1, (record - step.first()) * QUARTERS / step.each()));
+    }
+
+    /** A result arrived at a moment, of which the last record should have been sent at another one; whether in this step. */
+    boolean arrived(long intended, long micros) {
+        long quarter = Math.floorDiv((intended - step.beginMicros()) * QUARTERS, (long) (step.each() / step.rate() * 1e6));
+        boolean within = quarter >= 0 && quarter < QUARTERS;
+        if (within) {
+            arrived(intended, micros, (int) quarter);
+        }
+        return within;
+    }
+
+    private void arrived(long intended, long micros, int quarter) {
         early += micros < intended ? 1 : 0;
         long latency = Math.max(0, micros - intended);
         all.recordValue(latency);
         at(intended).sent.recordValue(latency);
-        quarters[(int) Math.min(QUARTERS - 1, (record - step.first()) * QUARTERS / step.each())].recordValue(latency);
+        quarters[quarter].recordValue(latency);
+    }
+
+    /** Whether there is something to compare: results of the second quarter and of the last one have arrived. */
+    boolean comparable() {
+        return quarters[1].getTotalCount() > 0 && quarters[QUARTERS - 1].getTotalCount() > 0;
     }
 
     private Interval at(long micros) {

@@ -1,7 +1,7 @@
 package io.weft.kafka;
 
 import io.weft.stream.Step;
-import io.weft.stream.StreamSpec;
+import io.weft.stream.StreamRecords;
 import io.weft.stream.Topics;
 import java.io.Closeable;
 import java.util.concurrent.atomic.AtomicReference;
@@ -18,12 +18,12 @@ final class Publisher implements Closeable {
     private static final long BLOCKED_MICROS = 1000;
     private static final int QUARTERS = 4;
 
-    private final StreamSpec spec;
+    private final StreamRecords spec;
     private final int producer;
     private final Producer<byte[], byte[]> out;
     private final AtomicReference<Exception> failure = new AtomicReference<>();
 
-    Publisher(StreamSpec spec, int producer, Producer<byte[], byte[]> out) {
+    Publisher(StreamRecords spec, int producer, Producer<byte[], byte[]> out) {
         this.spec = spec;
         this.producer = producer;
         this.out = out;
@@ -39,10 +39,10 @@ final class Publisher implements Closeable {
         long lastQuarter = step.first() + step.each() * (QUARTERS - 1) / QUARTERS;
         for (long number = step.first(); number < step.first() + step.each(); number++) {
             long intended = step.intended(producer, spec.producers(), number);
-            byte[] record = spec.record(producer, number);
+            byte[] record = spec.record(step, producer, number);
             long now = until(intended);
             boolean observed = number >= lastQuarter;
-            out.send(new ProducerRecord<>(Topics.RECORDS, producer, null, record), (place, error) -> {
+            out.send(new ProducerRecord<>(Topics.RECORDS, producer, intended / 1000, null, record), (place, error) -> {
                 if (error != null) {
                     failure.compareAndSet(null, error);
                 } else if (observed) {

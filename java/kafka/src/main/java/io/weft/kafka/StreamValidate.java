@@ -39,7 +39,7 @@ public final class StreamValidate extends Program {
     }
 
     /** Takes a record of a topic. */
-    private interface Taker {
+    interface Taker {
         void take(ConsumerRecord<byte[], byte[]> record) throws Exception;
     }
 
@@ -68,7 +68,7 @@ public final class StreamValidate extends Program {
     }
 
     /** Reads a topic from its beginning to its present end. */
-    private static void read(Consumer<byte[], byte[]> in, String topic, int partitions, long patience, Taker taker)
+    static void read(Consumer<byte[], byte[]> in, String topic, int partitions, long patience, Taker taker)
             throws Exception {
         List<TopicPartition> all =
                 IntStream.range(0, partitions).mapToObj(number -> new TopicPartition(topic, number)).toList();

@@ -4,7 +4,6 @@ import io.weft.job.StreamJob;
 import io.weft.stream.Topics;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -12,14 +11,10 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamReader;
 import org.apache.spark.sql.streaming.DataStreamWriter;
 import org.apache.spark.sql.streaming.StreamingQuery;
-import org.apache.spark.sql.streaming.StreamingQueryException;
 import org.apache.spark.sql.streaming.Trigger;
 
 /** Totals of a stream after each micro-batch, or in real-time mode after each record, by one aggregation of Structured Streaming. */
 public final class StreamStatistics extends StreamJob<Session> {
-    private static final long POLL_MILLIS = 50;
-    private static final long PATIENCE_SECONDS = 120;
-
     public static void main(String[] args) {
         main(new StreamStatistics(), args);
     }
@@ -39,20 +34,11 @@ public final class StreamStatistics extends StreamJob<Session> {
     @Override
     protected Stream start(Session session) throws Exception {
         SparkSession sql = SparkSession.builder().sparkContext(session.spark.sc()).getOrCreate();
-        StreamingQuery query = writer(totals(reader(sql).load())).start();
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-        while (query.status().message().startsWith("Initializing")) {
-            check(query);
-            if (System.nanoTime() > end) {
-                throw new IllegalStateException("the query is still " + query.status().message() + " after "
-                        + PATIENCE_SECONDS + " s");
-            }
-            Thread.sleep(POLL_MILLIS);
-        }
+        StreamingQuery query = RunningQuery.await(writer(totals(reader(sql).load())).start());
         return new Stream() {
             @Override
             public void check() throws Exception {
-                StreamStatistics.check(query);
+                RunningQuery.check(query);
             }
 
             @Override
@@ -66,21 +52,6 @@ public final class StreamStatistics extends StreamJob<Session> {
                 query.stop();
             }
         };
-    }
-
-    private static void check(StreamingQuery query) {
-        if (query.isActive()) {
-            return;
-        }
-        if (query.exception().isDefined()) {
-            StreamingQueryException error = query.exception().get();
-            Throwable cause = error;
-            while (cause.getCause() != null && cause.getCause() != cause) {
-                cause = cause.getCause();
-            }
-            throw new IllegalStateException(cause.toString(), error);
-        }
-        throw new IllegalStateException("the query ended before its stream");
     }
 
     private DataStreamReader reader(SparkSession sql) throws Exception {
@@ -110,7 +81,7 @@ public final class StreamStatistics extends StreamJob<Session> {
     private DataStreamWriter<Row> writer(Dataset<Row> totals) throws Exception {
         DataStreamWriter<Row> writer = totals.writeStream().outputMode("update").format("kafka")
                 .option("topic", Topics.RESULTS).option("kafka.linger.ms", "0")
-                .option("checkpointLocation", checkpoints().contains("://") ? checkpoints() : "file://" + checkpoints());
+                .option("checkpointLocation", checkpoints());
         client().forEach((key, value) -> writer.option("kafka." + key, (String) value));
         return writer.trigger(realTime() ? Trigger.RealTime(checkpointMillis())
                 : Trigger.ProcessingTime(intervalMillis()));

@@ -1,0 +1,107 @@
+"""Searches for the highest rate of Nexmark's queries that each engine sustains, and prints it per core beside published figures."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from figures import rows, tables
+from figures.rows import Row
+
+from weft.adapters.workloads.nexmarksql import TEXTS, WINDOWED
+
+HERE = Path(__file__).parent
+TABLE = "nexmark"
+QUERIES = ("q1", "q5", "q7", "q8")
+ENGINES = ("flink", "spark")
+FIRST = {"q1": 16_000, "q5": 4_000, "q7": 4_000, "q8": 8_000}
+"""Events per second with which a search begins."""
+WORKERS = "TaskManagerRunner|CoarseGrainedExecutorBackend"
+"""Processes that run tasks, as samples name them."""
+_STEPS = 4
+"""Windows in each measured time, which the search needs."""
+
+
+def main() -> int:
+    """A row for each query, engine and repetition that has none yet."""
+    parser = argparse.ArgumentParser(prog="bench/nexmark", description=__doc__)
+    parser.add_argument("--only", default="", help="cells whose name, such as `q5 flink`, contains this")
+    parser.add_argument("--repeat", type=int, default=1, help="searches of each (default 1)")
+    parser.add_argument("--window", type=int, default=10, help="seconds of windows (default 10)")
+    parser.add_argument("--again", action="store_true", help="begin again")
+    given = parser.parse_args()
+    os.environ.setdefault("WEFT_RUNS", "runs")
+    if given.again:
+        rows.write(TABLE, [])
+    done = {(row["cell"]["query"], row["cell"]["engine"], row["repeat"]) for row in rows.read(TABLE)}
+    for repeat in range(given.repeat):
+        for query in QUERIES:
+            for engine in ENGINES:
+                known = query in TEXTS[engine] and (query, engine, repeat) not in done
+                if not known or given.only not in f"{query} {engine}":
+                    continue
+                about = {"cell": {"query": query, "engine": engine}, "repeat": repeat}
+                rows.kept(TABLE, say, partial(searched, query, engine, given.window), **about)
+    print("\n".join(tables.lines(TABLE) or []))
+    return 0
+
+
+def searched(query: str, engine: str, window: int) -> Row:
+    """A search, and what the processes that run tasks computed while the highest rate was offered."""
+    seconds = _STEPS * window if query in WINDOWED else 15
+    keys = {
+        "queries": query,
+        "rate": "max",
+        "first_rate": FIRST[query],
+        "window": f"{window}s",
+        "seconds": f"{seconds}s",
+        "warmup": "10s",
+    }
+    words = [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
+    found = run("run", "nexmark", "--engine", engine, "--nodes", "local:1", "--service", "kafka:1", *words)
+    row = {"run": found["id"], "verdict": found["verdict"], "window": window, "seconds": seconds}
+    if found["verdict"] != "VALID":
+        return {**row, "reason": found["reason"]}
+    record = Path(found["record"])
+    collected = json.loads((record / "outcomes" / "collect.json").read_text())
+    used = cores(record / "samples.parquet", collected["began"], collected["began"] + seconds)
+    facts = {key: value for key, value in found["facts"].items() if isinstance(value, (int, float))}
+    return {
+        **row,
+        "cores": os.cpu_count(),
+        "rate": facts["offered_per_second"],
+        "used": round(used, 3),
+        "facts": facts,
+    }
+
+
+def cores(samples: Path, begin: float, end: float) -> float:
+    """How many cores the processes that run tasks were busy on, on average."""
+    text = """SELECT sum(last - first) FROM (
+        SELECT min(value) AS first, max(value) AS last FROM read_parquet(?)
+        WHERE counter IN ('cpu_user', 'cpu_system') AND regexp_matches(process, ?) AND t BETWEEN ? AND ?
+        GROUP BY process, counter)"""
+    with duckdb.connect() as connection:
+        (seconds,) = connection.execute(text, [str(samples), WORKERS, begin, end]).fetchone() or (0.0,)
+    return float(seconds or 0.0) / (end - begin)
+
+
+def run(*arguments: str) -> Any:
+    """What a run left; one that is INVALID too."""
+    done = subprocess.run(
+        [HERE.parent / "weft", *arguments, "--json"], check=False, stdout=subprocess.PIPE, text=True
+    )
+    return json.loads(done.stdout)
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

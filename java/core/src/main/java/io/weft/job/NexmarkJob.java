@@ -1,0 +1,87 @@
+package io.weft.job;
+
+import io.weft.core.Bounds;
+import io.weft.core.Outcome;
+import io.weft.stream.Control;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import picocli.CommandLine.Option;
+
+/**
+ * Some of Nexmark's queries on a stream of its events, until the collector ends it. The first column of its result is the
+ * moment from which its latency counts, and no part of the answer: when the last event that it needs should have been
+ * sent, or the event time that closed a window.
+ */
+public abstract class NexmarkJob<S extends EngineSession> extends TopicJob<S> {
+    /** By name: the file with the text of a query, in the engine's SQL. */
+    @Option(names = "--query", required = true)
+    private Map<String, Path> queries;
+
+    /** Names of those whose rows come when the watermark has passed. */
+    @Option(names = "--windowed", split = ",")
+    private Set<String> windowed = Set.of();
+
+    /** How far the watermark is behind the latest event. */
+    @Option(names = "--delay-millis", required = true)
+    @Bounds(min = 0)
+    private long delayMillis;
+
+    protected final Set<String> names() {
+        return queries.keySet();
+    }
+
+    protected final String text(String name) throws Exception {
+        return Files.readString(queries.get(name));
+    }
+
+    protected final boolean windowed(String name) {
+        return windowed.contains(name);
+    }
+
+    protected final long delayMillis() {
+        return delayMillis;
+    }
+
+    /** A stream of which is known when it has consumed all that there is. */
+    protected interface Draining extends Stream {
+        /**
+         * Waits until all that is in the brokers' log now has been consumed, and is in results that the brokers have;
+         * gives the moment at which it was consumed, in microseconds since 1970.
+         */
+        long drain() throws Exception;
+    }
+
+    @Override
+    protected abstract Draining start(S session) throws Exception;
+
+    @Override
+    protected final void work(S session, Outcome outcome) throws Exception {
+        try (Control control = control()) {
+            Draining stream = phases.time("submit", () -> start(session));
+            control.say(Control.READY);
+            phases.measure("stream", () -> {
+                while (follow(control, stream)) {
+                    stream.check();
+                }
+                return null;
+            });
+            outcome.put("restarts", stream.restarts());
+            stream.stop();
+        }
+    }
+
+    /** Whether the stream goes on, by what the collector says next. */
+    private static boolean follow(Control control, Draining stream) throws Exception {
+        for (String message : control.hear(POLL_MILLIS)) {
+            if (message.equals(Control.END)) {
+                return false;
+            }
+            if (message.startsWith(Control.DRAIN)) {
+                control.say(Control.DRAINED + message.substring(Control.DRAIN.length()) + " " + stream.drain());
+            }
+        }
+        return true;
+    }
+}
