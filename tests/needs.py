@@ -36,7 +36,6 @@ OAR = (
     ROOT,
     "Almighty",
     "oarsub",
-    "oarnodecheckquery",
     "pg_ctlcluster",
     *SSH,
     "unshare",

@@ -85,6 +85,10 @@ class Oar(Lan):
 _AS_POSTGRES = ("setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "env", "-C", "/")
 
 
+_SERVED = "trap 'kill \"$child\"' TERM; /usr/sbin/Almighty & child=$!; wait; wait"
+"""The server, as a child of what ends with this process: a program that changes its user does not."""
+
+
 @contextmanager
 def oar(home: Path) -> Iterator[Oar]:
     """An OAR in a directory of its own for the length of a `with`."""
@@ -96,7 +100,7 @@ def oar(home: Path) -> Iterator[Oar]:
         _database(cluster)
         for name in HOSTS:
             cluster.start(name, "/usr/sbin/sshd", "-D", "-e", "-f", str(SETTINGS / "sshd_config"))
-        cluster.start(SERVER, "/usr/sbin/Almighty")
+        cluster.start(SERVER, "sh", "-c", _SERVED)
         _configured(cluster)
         for name in HOSTS:
             cluster.wait_until("Alive", "oarnodes", "-s", name)
