@@ -303,7 +303,7 @@ def test_a_chart_that_fails_is_shown_as_text(tmp_path: Path, monkeypatch: pytest
 def test_a_place_that_cannot_be_written_is_an_error_with_a_hint(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="cannot write") as caught:
         page.write(make_record(tmp_path / "run"), tmp_path / "nowhere" / "x.html")
-    assert "--output" in caught.value.hint
+    assert "--out FILE" in caught.value.hint
 
 
 def test_the_terminal_says_what_the_page_says(tmp_path: Path) -> None:
