@@ -69,7 +69,7 @@ def row(engine: str, repeat: int, seconds: float, **more: Any) -> dict[str, Any]
         "verdict": "VALID",
     }
     control = {"cpu": 1.0 + repeat / 10, "files": 2.0, "load": 0.5}
-    found = {"measures": {"seconds": seconds}, "phases": {"start": 3.0}}
+    found = {"measures": {"seconds": seconds}, "phases": {"start": 3.0}, "facts": {"checksum": "e20c"}}
     return {"cell": {"engine": engine}, "repeat": repeat, **where, **control, **found, **more}
 
 
@@ -80,11 +80,11 @@ def test_a_table_shows_medians_with_their_range_and_what_it_is_made_of(
     monkeypatch.setattr(tables, "read", lambda name: [*found, row("flink", 0, 9, verdict="INVALID")])
     lines = tables.lines("join") or []
     assert lines[:3] == [
-        "| engine | seconds | seconds until the cluster was ready |",
-        "|---|---:|---:|",
-        "| Spark SQL | 9.00 (8.00 to 10.0) | 3.00 (3.00 to 3.00) |",
+        "| engine | seconds | seconds until the cluster was ready | checksum |",
+        "|---|---:|---:|---|",
+        "| Spark SQL | 9.00 (8.00 to 10.0) | 3.00 (3.00 to 3.00) | e20c |",
     ]
-    assert lines[3] == "| Flink SQL | - | - |"
+    assert lines[3] == "| Flink SQL | 1 of 1 failed | - | - |"
     assert lines[-1] == (
         "*Medians of 3 runs (smallest to largest); 1 of 4 runs not VALID and not counted; 2026-11-24; commit abc1234; 2 cores; "
         "load before a run 0.5 to 0.5; known computation 0.95 to 1.14 of its median; known file calls 1.00 to 1.00 of its "
