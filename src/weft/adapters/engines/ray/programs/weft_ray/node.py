@@ -47,7 +47,7 @@ class OwnNode(Node):  # type: ignore[misc]
             own[name] = -1
         for name, port in own.items():
             persist_port(self._session_dir, self._node_id, name, port)
-        # where agents look for its last words when it has ended; they are in the log of this process
+        # where agents look for its last output when it has ended; that is in the log of this process
         Path(self._logs_dir, "raylet.out").touch()
         Path(self._logs_dir, "raylet.err").touch()
         super().start_ray_processes()
