@@ -47,7 +47,7 @@ HARMLESS = {
     "virtual.rate", "virtual.storage_rate",  # of a pattern
     "own-sql.tables", "own-sql.result", "own-job.stage", "trace.file",  # files of data
     "own-job.name",
-    "grep.pattern", "sql-join.queries", "tpcds.queries", "file-open.read_bytes", "file-open.threads",  # parameters
+    "grep.pattern", "nexmark.queries", "sql-join.queries", "tpcds.queries", "file-open.read_bytes", "file-open.threads",  # parameters
     "persistent.name", "persistent.directory",  # of weft up, which reads no file
     "spec.probes", "yarn.table",
     "profile.shared", "profile.local", "profile.fabric", "scratch.default", "scratch.evidence", "scratch.page",
