@@ -12,6 +12,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from tests import listed
 from tests.needs import JAVA, needs
+from weft.host import signals
 from weft.text.verbosity import CHOSEN
 
 # no test fails because a machine is slow, and the same tree gives the same answer
@@ -90,7 +91,7 @@ def own_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(autouse=True)
 def own_handlers() -> Iterator[None]:
     """A command that a test calls leaves its signals ignored, as it must; what later tests start would inherit that."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    before = {number: signal.getsignal(number) for number in signals.EXIT_CODES}
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
