@@ -34,7 +34,11 @@ pub unsafe extern "C" fn bind(fd: c_int, address: *const sockaddr, length: sockl
 /// The address of the variable, if it is one.
 fn own() -> Option<Ipv4Addr> {
     // SAFETY: the name is a C string, and what is found is one; nothing here sets variables.
-    let text = unsafe { libc::getenv(c"WEFT_LISTEN".as_ptr()).as_ref().map(|first| CStr::from_ptr(first)) }?;
+    let text = unsafe {
+        libc::getenv(c"WEFT_LISTEN".as_ptr())
+            .as_ref()
+            .map(|first| CStr::from_ptr(first))
+    }?;
     text.to_str().ok()?.parse().ok()
 }
 
@@ -48,7 +52,14 @@ unsafe fn family(address: *const sockaddr, length: socklen_t) -> c_int {
 
 fn bound<A>(fd: c_int, address: &A) -> c_int {
     // SAFETY: the address is a value of its type.
-    unsafe { libc::syscall(libc::SYS_bind, fd, core::ptr::from_ref(address), size_of_val(address)) as c_int }
+    unsafe {
+        libc::syscall(
+            libc::SYS_bind,
+            fd,
+            core::ptr::from_ref(address),
+            size_of_val(address),
+        ) as c_int
+    }
 }
 
 fn narrow4(mut address: sockaddr_in, own: Ipv4Addr) -> Option<sockaddr_in> {
@@ -61,7 +72,9 @@ fn narrow4(mut address: sockaddr_in, own: Ipv4Addr) -> Option<sockaddr_in> {
 /// A socket for both families gets the address as IPv6 writes those of IPv4.
 fn narrow6(mut address: sockaddr_in6, own: Ipv4Addr) -> Option<sockaddr_in6> {
     (address.sin6_addr.s6_addr == [0; 16]).then(|| {
-        address.sin6_addr = in6_addr { s6_addr: own.to_ipv6_mapped().octets() };
+        address.sin6_addr = in6_addr {
+            s6_addr: own.to_ipv6_mapped().octets(),
+        };
         address
     })
 }
@@ -84,7 +97,10 @@ mod tests {
     #[test]
     fn all_addresses_become_one_and_the_port_stays() {
         let narrow = narrow4(four([0; 4]), OWN).unwrap();
-        assert_eq!((narrow.sin_addr.s_addr.to_ne_bytes(), narrow.sin_port), ([127, 0, 0, 9], 7));
+        assert_eq!(
+            (narrow.sin_addr.s_addr.to_ne_bytes(), narrow.sin_port),
+            ([127, 0, 0, 9], 7)
+        );
     }
 
     #[test]
@@ -110,6 +126,9 @@ mod tests {
         let socket = std::net::TcpListener::bind("0.0.0.0:0").unwrap();
         assert_eq!(socket.local_addr().unwrap().ip(), OWN);
         let both = std::net::TcpListener::bind("[::]:0").unwrap();
-        assert_eq!(both.local_addr().unwrap().ip().to_string(), "::ffff:127.0.0.9");
+        assert_eq!(
+            both.local_addr().unwrap().ip().to_string(),
+            "::ffff:127.0.0.9"
+        );
     }
 }
