@@ -1,6 +1,7 @@
 """Ray's control service on the head node, and on every node a raylet, which has an object store and starts worker processes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -30,6 +31,16 @@ _LEAST = 128 << 20
 """Bytes: Ray refuses an object store of less than 75 MiB, and a task has the same beside it at least."""
 _OWN_PORTS = 6
 """Those of a node besides its workers': raylet, object manager, and of its agents."""
+
+
+@dataclass(frozen=True)
+class _Missing:
+    """Which nodes the head node's page does not list: a value, so that equal plans are equal."""
+
+    names: tuple[str, ...]
+
+    def __call__(self, known: Mapping[str, Any]) -> list[str]:
+        return [each for each in self.names if each not in known["nodes"]]
 
 
 class RayEngine(Engine):
@@ -72,10 +83,10 @@ class RayEngine(Engine):
         argv = [*python(), "-m", "weft_ray", job.program, *job.arguments]
         return job.command("client", layout.head, argv, self._environment(layout.head, layout))
 
-    def _ready(self, layout: Layout, names: list[str]) -> Ready:
+    def _ready(self, layout: Layout, names: Sequence[str]) -> Ready:
         head = layout.head
         page = Page(head, f"http://{head.address}:{self.web_port}/", signed=layout.secured)
-        return Ready(page, lambda known: [each for each in names if each not in known["nodes"]], layout.table)
+        return Ready(page, _Missing(tuple(names)), layout.table)
 
     def _objects(self, layout: Layout) -> int:
         """Bytes of each object store, the same on all nodes. Raises UsageError if it does not fit."""
