@@ -7,6 +7,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -44,6 +45,73 @@ ENGINES = "src/weft/adapters/engines"
 def test_each_workload_is_valid(weft: Weft, words: tuple[str, ...]) -> None:
     result = weft.result("run", *words, *TWO)
     assert result["verdict"] == "VALID", result
+    found = weft.result("explain", "last")
+    assert found["coverage"]["tasks"] > 0
+    assert found["coverage"]["processes_seen"] >= 2
+    assert sum(part["share"] for part in found["parts"]) == pytest.approx(1)
+
+
+OWN = """
+import sys
+import ray
+from twice import twice
+ray.init()
+doubled = ray.remote(twice)
+print("sum", sum(ray.get([doubled.remote(x) for x in range(10)])), sys.argv[1:])
+sys.exit(9)
+"""
+"""A program whose module is not in its directory."""
+THREE = """
+import ray
+ray.init(logging_level="ERROR")
+three = ray.remote(lambda: 3)
+print(ray.get(three.remote()))
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Weft]:
+    """A persistent cluster of these tests, with the name `mine`."""
+    weft = Weft(tmp_path_factory.mktemp("ray"))
+    weft.result("up", "--engine", "ray", "--nodes", "local:1", "--name", "mine")
+    try:
+        yield weft
+    finally:
+        weft("down", "mine")
+    assert weft.head()["verdict"] == "UNCHECKED"
+    assert weft.result("explain", "last")["coverage"]["tasks"] >= 11
+    assert weft.leftovers() == []
+
+
+def test_a_cluster_runs_programs_of_its_owner(cluster: Weft, tmp_path: Path) -> None:
+    for folder, name, text in (
+        ("modules", "twice.py", "def twice(x): return 2 * x\n"),
+        ("job", "job.py", OWN),
+    ):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / name).write_text(text)
+    files = ("--py-files", str(tmp_path / "modules" / "twice.py"))
+    done = cluster("submit", "--to", "mine", *files, "--", str(tmp_path / "job" / "job.py"), "--own")
+    assert (done.returncode, "sum 90 ['--own']" in done.stdout) == (9, True), done.stderr
+    assert cluster("exec", "mine", "--", "python3", "-c", THREE).stdout == "3\n"
+
+
+def test_a_program_connects_by_variables_with_the_token_in_a_private_file(cluster: Weft) -> None:
+    facts = cluster.result("connect", "mine")
+    token = Path(facts["settings"])
+    assert facts["environment"]["RAY_AUTH_TOKEN_PATH"] == str(token)
+    assert facts["environment"]["RAY_ADDRESS"] == facts["address"]
+    for file in (token, Path(facts["environment"]["RAY_TLS_SERVER_KEY"])):
+        assert file.stat().st_mode & 0o777 == 0o600
+    secret = token.read_text().strip()
+    assert secret not in json.dumps(facts)
+    assert not any(secret in " ".join(process.cmdline()) for process in cluster.processes(""))
+
+
+def test_a_stranger_submits_nothing_to_a_persistent_cluster(cluster: Weft, tmp_path: Path) -> None:
+    facts = cluster.result("connect", "mine")
+    for stranger in strangers(tmp_path, Path(facts["environment"]["RAY_TLS_SERVER_KEY"])):
+        assert "refused" in asked(facts["address"], stranger), stranger
 
 
 @pytest.mark.long

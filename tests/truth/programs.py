@@ -9,7 +9,7 @@ from weft.host.provision import distribution, jdk
 ROOT = Path(__file__).parents[2]
 SOURCES = Path(__file__).parent / "java"
 PYTHON = Path(__file__).parent / "python"
-"""Jobs of PySpark, and of Dask (dask_*)."""
+"""Jobs of PySpark, of Dask (dask_*) and of Ray (ray_*)."""
 LIBRARIES = {"spark": "jars", "flink": "lib", "hadoop": "lib"}
 """Directory of an engine's jars in its distribution."""
 

@@ -65,10 +65,10 @@ def test_every_engine_has_its_facts() -> None:
 
 def test_an_engine_whose_tasks_are_explained_has_a_log_and_rules_of_its_threads() -> None:
     with_rules = {name for name, facts in engines.ALL.items() if facts.rules}
-    assert with_rules == set(logs.every()) == {"dask", "flink", "hadoop", "hive", "spark"}
+    assert with_rules == set(logs.every()) == {"dask", "flink", "hadoop", "hive", "ray", "spark"}
     # stacks are of JVMs
     of_jvms = [table for table in rules.of_engines() if not table["threads"].get("titled")]
-    assert len(of_jvms) == len(with_rules) - 1
+    assert len(of_jvms) == len(with_rules) - 2
     assert all({"threads", "side", "frame"} <= set(table) for table in of_jvms)
 
 

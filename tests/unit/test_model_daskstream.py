@@ -44,8 +44,8 @@ HEAD = [
 def metrics(folder: Path, *lines: Any) -> JobMetrics:
     written = [each if isinstance(each, str) else json.dumps(each) for each in (*HEAD, *lines)]
     (folder / FILE).write_text("".join(f"{line}\n" for line in written))
-    assert log.found(Entry(folder))
-    return log.read(Entry(folder))
+    assert log.LOG.found(Entry(folder))
+    return log.LOG.read(Entry(folder))
 
 
 def parts(found: JobMetrics, end: float, slots: int = 2) -> dict[str, float]:

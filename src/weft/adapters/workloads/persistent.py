@@ -14,7 +14,7 @@ class Persistent(ClusterUse):
 
     kind: Literal["persistent"] = "persistent"
     positional = "name"
-    engines = ("spark", "hadoop", "flink", "dask", "null")
+    engines = ("spark", "hadoop", "flink", "dask", "ray", "null")
     roles = ("output", "scratch")
 
     name: str = Field(

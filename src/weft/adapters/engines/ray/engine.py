@@ -1,5 +1,8 @@
 """Ray's control service on the head node, and on every node a raylet, which has an object store and starts worker processes."""
 
+import json
+import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,15 +14,21 @@ from weft.adapters.engines import pythontasks
 from weft.adapters.engines.base import Engine
 from weft.adapters.engines.pythontasks import python, require_mounted, variables
 from weft.errors import UsageError
+from weft.facts.engines.ray import FILE
 from weft.layout import handshake
 from weft.layout.certificate import Certificate
+from weft.layout.client import Client
 from weft.layout.node import Node
-from weft.layout.plan import SECRET, Command, Daemon, Job, Layout, Page, Plan, Ready
+from weft.layout.plan import SECRET, Applications, Command, Daemon, Job, Layout, Page, Plan, Ready
 from weft.record.derived import Derived
 from weft.text.fields import Port, Size
 from weft.text.units import show_size
 
 _PROGRAMS = Path(__file__).with_name("programs")
+_PYTHON = """#!/bin/sh
+# The Python of the cluster's workers, with their packages, listening on its node's address.
+PYTHONPATH={search}${{PYTHONPATH:+:$PYTHONPATH}} {more} exec {python} -S "$@"
+"""
 _LISTEN = "weft-listen"
 _NODE = 448 << 20
 """Bytes of a node's own processes: raylet, its two agents, the worker that spills, and what starts them."""
@@ -50,6 +59,7 @@ class RayEngine(Engine):
     positional: ClassVar[str] = "object_store"
     distributions: ClassVar[tuple[str, ...]] = ("ray",)
     native: ClassVar[tuple[str, ...]] = (_LISTEN,)
+    programs: ClassVar[tuple[str, ...]] = (".py",)
 
     object_store: Size | None = Field(
         default=None,
@@ -59,7 +69,8 @@ class RayEngine(Engine):
         default=6379, description="port of the control service; a node's own ports are those after the next"
     )
     web_port: Port = Field(
-        default=6380, description="port of the head node's one page, which says which nodes there are"
+        default=6380,
+        description="port of the head node's one page, which says which nodes and programs there are",
     )
 
     def require_parameters(self, workload: str, parameters: Mapping[str, Any]) -> None:
@@ -76,17 +87,57 @@ class RayEngine(Engine):
             [self._ready(layout, names)],
             {self.kind: self._derived(layout, objects)},
             first=certificate.made(layout) if certificate else [],
+            applications=(Applications(self._page(layout), lambda known: int(known["clients"])),),
         )
 
     def submit(self, job: Job, layout: Layout) -> Command:
-        job.dependencies.require(self.kind)
-        argv = [*python(), "-m", "weft_ray", job.program, *job.arguments]
-        return job.command("client", layout.head, argv, self._environment(layout.head, layout))
+        environment = self._environment(layout.head, layout)
+        if not job.program.endswith(".py"):
+            job.dependencies.require(self.kind)
+            argv = [*python(), "-m", "weft_ray", job.program, *job.arguments]
+            return job.command("client", layout.head, argv, environment)
+        job.dependencies.require(self.kind, "py_files")
+        own = self._own(layout)
+        if files := job.dependencies.py_files:
+            # a module is found in its directory, an archive is searched itself
+            places = [file if not file.endswith(".py") else str(Path(file).parent) for file in files]
+            own["PYTHONPATH"] = ":".join([own["PYTHONPATH"], *places])
+            workers = {"runtime_env": {"env_vars": {"PYTHONPATH": own["PYTHONPATH"]}}}
+            own["RAY_JOB_CONFIG_JSON_ENV_VAR"] = json.dumps(workers)
+        # on a persistent cluster, a job has the variables of all commands on it
+        variables = [f"{key}={value}" for key, value in own.items()]
+        argv = ["env", *variables, sys.executable, "-S", *job.options, job.program, *job.arguments]
+        return job.command("client", layout.head, argv, environment)
+
+    def client(self, layout: Layout) -> Client:
+        programs = layout.directory / "bin"
+        own = {key: shlex.quote(value) for key, value in self._own(layout).items()}
+        search, python = own.pop("PYTHONPATH"), shlex.quote(sys.executable)
+        more = " ".join(f"{key}={value}" for key, value in own.items())
+        text = _PYTHON.format(search=search, more=more, python=python)
+        return Client(
+            environment={**layout.environment(layout.head), **self._connection(layout)},
+            search={"PATH": [str(programs)]},
+            programs={programs / name: text for name in ("python", "python3")},
+            address=self._gcs(layout),
+            settings=_token(layout) if layout.secured else None,
+        )
+
+    def _own(self, layout: Layout) -> dict[str, str]:
+        """Variables of the process of a user's program, and of no other of his commands."""
+        whole = self._environment(layout.head, layout)
+        return {key: whole[key] for key in ("PYTHONPATH", handshake.LIBRARY, "WEFT_LISTEN")}
+
+    def _connection(self, layout: Layout) -> dict[str, str]:
+        """Variables by which a process of the user's connects."""
+        return {"RAY_ADDRESS": self._gcs(layout), "RAY_USAGE_STATS_ENABLED": "0", **_security(layout)}
 
     def _ready(self, layout: Layout, names: Sequence[str]) -> Ready:
+        return Ready(self._page(layout), _Missing(tuple(names)), layout.table)
+
+    def _page(self, layout: Layout) -> Page:
         head = layout.head
-        page = Page(head, f"http://{head.address}:{self.web_port}/", signed=layout.secured)
-        return Ready(page, _Missing(tuple(names)), layout.table)
+        return Page(head, f"http://{head.address}:{self.web_port}/", signed=layout.secured)
 
     def _objects(self, layout: Layout) -> int:
         """Bytes of each object store, the same on all nodes. Raises UsageError if it does not fit."""
@@ -122,6 +173,7 @@ class RayEngine(Engine):
             *("--spill", layout.places["scratch"].paths[node.name], "--cpus", str(node.cores)),
             *("--objects", str(objects), "--memory", str(node.memory)),
             *("--first-port", str(first), "--last-port", str(last)),
+            *(("--tasks", str(layout.record / "engine" / FILE)) if layout.metrics else ()),
             *(("--web-port", str(self.web_port)) if head else ()),
         ]
         ports = (*range(first, last + 1), *((self.port, self.web_port) if head else ()))
@@ -152,14 +204,14 @@ class RayEngine(Engine):
             "RAY_LD_PRELOAD_ON_WORKERS": "1",
             "WEFT_LISTEN": node.address,
             "WEFT_RAY_NODE": node.address,
-            "RAY_ADDRESS": self._gcs(layout),
-            "RAY_USAGE_STATS_ENABLED": "0",
             "RAY_BACKEND_LOG_LEVEL": "warning",
             "RAY_enable_metrics_collection": "0",
+            # a worker is ended soon after its job, with what it has not sent; 0 is never
+            "RAY_task_events_report_interval_ms": "100" if layout.metrics else "0",
             "RAY_agent_register_timeout_ms": "300000",
             # it looks at the memory of the host, of which the node may have a share
             "RAY_memory_monitor_refresh_ms": "0",
-            **_security(layout),
+            **self._connection(layout),
         }
 
 

@@ -3,7 +3,6 @@
 The file is the log of the engine's job: facts/engines/dask/log.py of weft reads it, and says what its keys mean.
 """
 
-import json
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ import distributed
 from distributed import SchedulerPlugin
 from distributed.comm import get_address_host
 from tornado.ioloop import PeriodicCallback
+from weft_tasks.events import EventFile
 
 from weft_dask.tasktimes import KEY
 
@@ -45,7 +45,7 @@ class TaskStream(SchedulerPlugin):  # type: ignore[misc]
 
     def __init__(self, scheduler: Any, path: Path) -> None:
         self.scheduler = scheduler
-        self.file = path.open("a", encoding="utf-8", buffering=1 << 20)
+        self.file = EventFile(path)
         self.graph = 0
         self.single = False
         """Whether the last graph had one new task."""
@@ -57,20 +57,20 @@ class TaskStream(SchedulerPlugin):  # type: ignore[misc]
 
     async def start(self, *_: Any) -> None:
         """Called by Dask."""
-        self._line("application", name="dask", version=distributed.__version__)
+        self.file.line("application", name="dask", version=distributed.__version__)
         self.flushing = PeriodicCallback(self.file.flush, _FLUSH)
         self.flushing.start()
 
     async def close(self) -> None:
         """Called by Dask: the rest is written."""
         self.flushing.stop()
-        self._line("end")
+        self.file.line("end")
         self.file.close()
 
     def add_worker(self, scheduler: Any, worker: str) -> None:
         """Called by Dask."""
         self.workers[worker] = found = scheduler.workers[worker]
-        self._line(
+        self.file.line(
             "worker",
             worker=worker,
             host=get_address_host(worker),
@@ -80,7 +80,7 @@ class TaskStream(SchedulerPlugin):  # type: ignore[misc]
 
     def remove_worker(self, *_: Any, worker: str, **__: Any) -> None:
         """Called by Dask."""
-        self._line("removed", worker=worker)
+        self.file.line("removed", worker=worker)
 
     def update_graph(self, *_: Any, tasks: list[Hashable], **__: Any) -> None:
         """Called by Dask, before the tasks of a graph get their first state."""
@@ -88,7 +88,7 @@ class TaskStream(SchedulerPlugin):  # type: ignore[misc]
         # a program that submits its tasks one by one has one graph of them, and not one for each
         if not (single and self.single):
             self.graph += 1
-            self._line("graph", graph=self.graph)
+            self.file.line("graph", graph=self.graph)
         self.single = single
 
     def transition(self, key: Hashable, start: str, finish: str, *_: Any, **known: Any) -> None:
@@ -124,7 +124,7 @@ class TaskStream(SchedulerPlugin):  # type: ignore[misc]
             if pair[:2] != pair[2:] and pair not in self.parents:
                 self.parents.add(pair)
                 of = {"of_graph": before.graph, "of_stage": before.stage}
-                self._line("parent", graph=self.graph, stage=stage, **of)
+                self.file.line("parent", graph=self.graph, stage=stage, **of)
 
     def _ended(self, task: OpenTask, finish: str, known: Mapping[str, Any]) -> None:
         times = (known.get("metadata") or {}).get(KEY, {})
@@ -154,11 +154,8 @@ class TaskStream(SchedulerPlugin):  # type: ignore[misc]
     ) -> None:
         own = {"graph": task.graph, "stage": task.stage, "index": task.index, "retry": task.tries}
         more = {"failure": failure} if failure else {}
-        self._line("task", **own, worker=worker, ok=ok, known=task.ready, **times, **more)
+        self.file.line("task", **own, worker=worker, ok=ok, known=task.ready, **times, **more)
         task.tries += 1
-
-    def _line(self, event: str, **values: Any) -> None:
-        self.file.write(json.dumps({"event": event, "t": time(), **values}, separators=(",", ":")) + "\n")
 
 
 async def dask_setup(scheduler: Any) -> None:

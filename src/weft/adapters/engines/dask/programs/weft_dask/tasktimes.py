@@ -7,13 +7,13 @@ import threading
 from collections.abc import Callable, Hashable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from pathlib import Path
 from time import thread_time, time
 from typing import Any
 
 from distributed import WorkerPlugin
 from distributed.comm import get_address_host
 from distributed.threadpoolexecutor import ThreadPoolExecutor
+from weft_tasks.threads import name_thread
 
 KEY = "weft"
 """Of a task's metadata."""
@@ -174,11 +174,6 @@ class TimesPlugin(WorkerPlugin):  # type: ignore[misc]
         """What the store of results did until now."""
         found: Mapping[Any, float] = getattr(self.worker.data, "cumulative_metrics", {})
         return sum(found.get((label, unit), 0.0) for label in labels)
-
-
-def name_thread(name: str) -> None:
-    """Name the calling thread for the kernel, which Python does from 3.14 on."""
-    Path(f"/proc/self/task/{threading.get_native_id()}/comm").write_text(name)
 
 
 def entered(times: TaskTimes) -> Any:

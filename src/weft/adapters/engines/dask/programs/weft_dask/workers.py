@@ -4,6 +4,7 @@ from typing import Any
 
 import dask.config
 from distributed import Worker
+from weft_tasks.threads import name_thread
 
 from weft_dask import tasktimes
 from weft_dask.stream import PATH
@@ -17,7 +18,7 @@ class ClosedWorker(Worker):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if dask.config.get(PATH, None):
             self.times = tasktimes.TimesPlugin()
-            tasktimes.name_thread(tasktimes.PROCESS)
+            name_thread(tasktimes.PROCESS)
             threads = tasktimes.TaskThreadPoolExecutor(
                 kwargs.get("nthreads") or 1, thread_name_prefix="Dask-Default-Threads"
             )

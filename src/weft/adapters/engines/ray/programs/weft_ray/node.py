@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -25,8 +26,10 @@ from ray._raylet import (
     RUNTIME_ENV_AGENT_PORT_NAME,
     persist_port,
 )
+from ray.exceptions import RpcError
 
 from weft_ray import page
+from weft_ray.tasklog import TaskWriter
 
 _PAUSE = 0.5
 """Seconds between two looks at the processes."""
@@ -61,16 +64,23 @@ def main(words: Sequence[str]) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: asked.set())
     node = OwnNode(_parameters(options), head=options.web_port is not None, shutdown_at_exit=False)
+    log = None
     try:
         Path().chmod(0o700)  # Ray opens its directories to everybody
         if options.web_port is not None:
-            page.serve(options.address, options.web_port, _secret(), lambda: alive(node))
+            page.serve(options.address, options.web_port, _secret(), lambda: known(node))
+            log = TaskWriter(node, options.tasks) if options.tasks else None
         while not asked.is_set():
             if dead := node.dead_processes():
                 ended = ", ".join(f"{kind} ended with {process.returncode}" for kind, process in dead)
                 print(f"{options.name}: {ended}", file=sys.stderr, flush=True)
                 return 1
+            if log:
+                with suppress(RpcError):  # the next one finds the same
+                    log.poll()
             time.sleep(_PAUSE)
+        if log:
+            log.close()
         return 0
     finally:
         node.kill_all_processes(check_alive=False, allow_graceful=True, wait=True)
@@ -92,10 +102,12 @@ def patient(get_node: Callable[..., Any], dead: Callable[[], Any]) -> Callable[.
     return ask
 
 
-def alive(node: Node) -> list[str]:
-    """Names of the nodes of the cluster that are alive."""
-    found = node.get_gcs_client().get_all_node_info(timeout=5).values()
-    return [str(each.node_name) for each in found if each.state == 0]
+def known(node: Node) -> dict[str, Any]:
+    """Names of the nodes of the cluster that are alive, and how many programs are connected."""
+    gcs = node.get_gcs_client()
+    nodes = [str(each.node_name) for each in gcs.get_all_node_info(timeout=5).values() if each.state == 0]
+    jobs = gcs.get_all_job_info(timeout=5).values()
+    return {"nodes": nodes, "clients": sum(not each.is_dead for each in jobs)}
 
 
 def _secret() -> str:
@@ -109,6 +121,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
         parser.add_argument(f"--{name}", required=True)
     for name in ("cpus", "objects", "memory", "first-port", "last-port"):
         parser.add_argument(f"--{name}", required=True, type=int)
+    parser.add_argument("--tasks", type=Path, help="a file for lines of tasks, which the head node writes")
     parser.add_argument("--web-port", type=int, help="on the head node, of its page")
     return parser.parse_args(words)
 
@@ -150,6 +163,7 @@ def _parameters(options: argparse.Namespace) -> RayParams:
         log_to_stderr=True,
         env_vars={"RAY_LOG_TO_STDERR": "1"},
         no_monitor=True,
+        worker_path=str(Path(__file__).with_name("worker.py")) if options.tasks else None,
         include_dashboard=False,
         resource_isolation_config=ResourceIsolationConfig(),
         _system_config={"max_io_workers": 1} if head else None,

@@ -1,14 +1,15 @@
-"""The one page of the head node: the names of the nodes that are alive. It requires a token, if the run has a secret."""
+"""The one page of the head node: the names of the nodes that are alive, and how many programs are connected. It requires a token, if the run has a secret."""
 
 import json
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from typing import Any
 
 from weft_tasks.token import is_signed
 
 
-def serve(address: str, port: int, secret: str, nodes: Callable[[], list[str]]) -> None:
+def serve(address: str, port: int, secret: str, known: Callable[[], dict[str, Any]]) -> None:
     """Answer in the background. Raises OSError if the port is in use."""
 
     class NodesPage(BaseHTTPRequestHandler):
@@ -18,7 +19,7 @@ def serve(address: str, port: int, secret: str, nodes: Callable[[], list[str]]) 
             if secret and not is_signed(self.headers.get("Authorization", ""), secret):
                 self.send_error(403)
                 return
-            content = json.dumps({"nodes": nodes()}).encode()
+            content = json.dumps(known()).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(content)))

@@ -1,4 +1,4 @@
-"""A dose of one thing in a function of Dask: its part follows, and the others stay."""
+"""A dose of one thing in a function of Dask or of Ray: its part follows, and the others stay."""
 
 from pathlib import Path
 
@@ -6,8 +6,8 @@ import pytest
 
 from tests.local.conftest import Weft
 from tests.needs import DELAYED, VIRTUAL, needs
-from tests.truth.daskdoses import DOSES
 from tests.truth.doses import moved, slope
+from tests.truth.taskdoses import DOSES
 
 pytestmark = [pytest.mark.long, needs(*VIRTUAL, *DELAYED)]
 

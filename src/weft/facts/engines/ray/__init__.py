@@ -1,0 +1,18 @@
+"""Ray: worker processes that run functions of Python, one for each CPU, beside an object store in memory."""
+
+from pathlib import Path
+
+from weft.facts.enginefacts import EngineFacts, TaskLog
+
+FILE = "ray.jsonl"
+"""Of a record's engine folder: a line for each task."""
+FACTS = EngineFacts(
+    log=f"{__name__}.log",
+    rules=Path(__file__).with_name("rules.toml"),
+    # a program raises what a task raised where it asks for its result; the text of the exception says where the task ran
+    tasks=TaskLog(
+        r"ray\.exceptions\.RayTaskError.*: .*ray::(?P<task>[^\s(]+)\(\).*\(pid=\d+, ip=(?P<host>[\d.]+)"
+    ),
+    memory_key="object_store",
+    command="python3 job.py",
+)
