@@ -20,7 +20,7 @@ FUSE_OF_OTHERS = "FUSE mount of another user"
 SEARCHED = f"{os.environ['PATH']}:{Path.home()}/.cargo/bin:/usr/sbin:/sbin:/usr/local/sbin"
 """Where weft looks for programs."""
 
-JAVA = ("javac", "mvn")
+JAVA = ("javac",)
 """Of every engine: weft's workloads are built with them."""
 NATIVE = ("cargo", "cc")
 """Of pool storage and of the fileops probe."""

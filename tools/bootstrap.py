@@ -27,7 +27,7 @@ NEED = 1_000_000_000
 def main() -> None:
     lock = Path(sys.argv[1])
     try:
-        if lacks := lacking.message(sys.argv[2:], cache()):
+        if lacks := lacking.message(sys.argv[2:]):
             print(lacks, file=sys.stderr)
             sys.exit(2)
         environment = cache() / name(lock)

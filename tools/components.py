@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 from weft.errors import MissingError
 from weft.host import settings
 from weft.host.provision import jars, native
-from weft.host.provision.distribution import DISTRIBUTIONS, MAVEN
+from weft.host.provision.distribution import DISTRIBUTIONS, MAVEN_FILES
 from weft.host.provision.pythonarchive import PythonArchive
 from weft.host.provision.tree import Say
 from weft.host.provision.wheelset import WheelSet
@@ -191,7 +191,14 @@ def _of_text(text: str) -> str:
 
 def _local(group: str, name: str, version: str) -> Path:
     """Its POM, if weft's own jars are built with it."""
-    return settings.cache() / MAVEN.key / group.replace(".", "/") / name / version / f"{name}-{version}.pom"
+    return (
+        settings.cache()
+        / MAVEN_FILES.key
+        / group.replace(".", "/")
+        / name
+        / version
+        / f"{name}-{version}.pom"
+    )
 
 
 def _of_pom(path: Path) -> str:

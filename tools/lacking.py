@@ -1,28 +1,25 @@
 """What a first start lacks, known before anything is downloaded. Standard library only: no environment is there yet."""
 
 import os
+import platform
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 OLDEST = 17
 """As weft.host.provision.jdk has it."""
+DOWNLOADED = ("x86_64", "aarch64")
+"""Machines for which weft downloads a Java."""
 _STARTING = ("run", "submit", "up", "calibrate", "survey")
-"""Commands that start an engine, which weft's own jars are built for."""
-_WITHOUT_JAVA = ("limit", "null", "powergraph", "timely")
-_HINT = (
-    "apt-get install openjdk-17-jdk-headless maven, or dnf install java-17-openjdk-devel maven, or set JAVA_HOME;"
-    " weft's wheel needs a Java 17 runtime only: docs/guide/install.md"
-)
+"""Commands that start an engine."""
+_WITHOUT_JAVA = ("dask", "duckdb", "limit", "null", "powergraph", "ray", "timely")
+_HINT = "apt-get install openjdk-17-jdk-headless, or dnf install java-17-openjdk-devel, or set JAVA_HOME"
 
 
-def message(arguments: Sequence[str], cache: Path) -> str:
+def message(arguments: Sequence[str]) -> str:
     """Why this command of weft cannot work in a checkout here; empty if it may."""
-    if not _starts_java(arguments):
-        return ""
-    found = "; ".join(_missing(built=any(cache.glob("jars-core-*"))))
+    found = _java() if _starts_java(arguments) else ""
     return f"error: {found}\n\nhint: {_HINT}" if found else ""
 
 
@@ -36,20 +33,16 @@ def _starts_java(arguments: Sequence[str]) -> bool:
     return engine is None or engine[1] not in _WITHOUT_JAVA
 
 
-def _missing(*, built: bool) -> Iterator[str]:
-    """What is not there: a Java, its compiler and Maven, unless weft's jars have been built before."""
+def _java() -> str:
+    """What is wrong with JAVA_HOME, or with PATH on a machine for which there is no Java to download."""
     home = os.environ.get("JAVA_HOME")
+    if not home and platform.machine() in DOWNLOADED:
+        return ""
     java = shutil.which("java", path=f"{home}/bin" if home else None)
     if java is None:
-        yield f"found no java {f'in JAVA_HOME ({home})' if home else 'on PATH'}"
-    elif (major := _major(java)) and major < OLDEST:
-        yield f"{java} is Java {major}, and {OLDEST} is needed"
-    if built:
-        return
-    if java is not None and not Path(java).resolve().with_name("javac").exists():
-        yield f"{java} is a Java runtime without a compiler (javac)"
-    if shutil.which("mvn") is None:
-        yield "found no mvn (Maven) on PATH"
+        return f"found no java {f'in JAVA_HOME ({home})' if home else 'on PATH'}"
+    major = _major(java)
+    return f"{java} is Java {major}, and {OLDEST} is needed" if 0 < major < OLDEST else ""
 
 
 def _major(java: str) -> int:

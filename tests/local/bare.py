@@ -1,4 +1,4 @@
-"""A bare Debian with Python and a Java runtime, made for the test, and registries on the loopback address to install from.
+"""A bare Debian with Python, and with or without a Java runtime, made for the test, and registries on the loopback address to install from.
 
 The registries hold what pip and Maven have downloaded, so nothing but these two asks the real ones.
 """
@@ -6,6 +6,7 @@ The registries hold what pip and Maven have downloaded, so nothing but these two
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -19,8 +20,9 @@ from weft.host.provision import distribution
 from weft.host.provision.tree import building, cached, digest
 
 ROOT = settings.SOURCE
-PACKAGES = "python3-venv,openjdk-17-jre-headless"
+WITHOUT_JAVA = "python3-venv"
 """venv is how Debian ships pip."""
+PACKAGES = f"{WITHOUT_JAVA},openjdk-17-jre-headless"
 _WITHOUT_NETWORK = """
 ip link add out type veth peer name void && ip link set out arp off && ip addr add 192.0.2.1/24 dev out &&
 for one in out void; do echo 1 >/proc/sys/net/ipv6/conf/$one/disable_ipv6 && ip link set $one up || exit; done &&
@@ -34,12 +36,12 @@ ip link set lo up && cd "$0" && pivot_root . . && umount --lazy . && cd / && exe
 """A chroot would not do: nsenter, with which virtual nodes are entered, leaves it."""
 
 
-def debian() -> Path:
+def debian(packages: str) -> Path:
     """The unpacked root, kept in the cache; not to be written to."""
-    key = f"bare-debian-12-{digest([], PACKAGES)}"
+    key = f"bare-debian-12-{digest([], packages)}"
     with building(key, 2_000_000_000) as target:
         if target is not None:
-            argv = ["mmdebstrap", "--quiet", "--variant=minbase", f"--include={PACKAGES}", "bookworm"]
+            argv = ["mmdebstrap", "--quiet", "--variant=minbase", f"--include={packages}", "bookworm"]
             subprocess.run([*argv, str(target / "root")], check=True)
     found = cached(key)
     assert found is not None
@@ -73,29 +75,31 @@ def bundle(directory: Path, engines: str) -> Path:
 
 @contextmanager
 def registries(*wheels: Path) -> Iterator[Registry]:
-    """An index with weft's packages and the engines' archives, and a Maven repository with the jars of Hadoop."""
+    """An index with weft's packages and the engines' archives, and a Maven repository with Hadoop, and what weft's jars are built with."""
     registry = Registry()
     for file in [*packages().iterdir(), *wheels]:
         name = re.split(r"-\d", file.name)[0].lower().replace("_", "-")
         registry.files[f"/files/{file.name}"] = file.read_bytes()
         registry.files[f"/simple/{name}/"] = python_page(file.name, f"../../files/{file.name}")
-    jars = distribution.home("hadoop", print) / "lib"
-    for artifact in distribution.HADOOP.artifacts:
-        registry.files[f"/maven/{artifact.path}"] = (jars / artifact.file).read_bytes()
+    sets = {each.name: each for each in (distribution.HADOOP, distribution.MAVEN, distribution.MAVEN_FILES)}
+    for name, home in distribution.provided(sets, print).items():
+        for artifact in sets[name].artifacts:
+            path = home / sets[name].folder / sets[name].within(artifact)
+            registry.files[f"/maven/{artifact.path}"] = path.read_bytes()
     with serving(registry) as running:
         yield running
 
 
 def packages() -> Path:
-    """A directory with the archives of weft's packages and of Spark and Flink, as pip downloads them."""
+    """A directory with the archives of weft's packages, of Java and of Spark and Flink, as pip downloads them."""
     lock = ROOT / "requirements.lock"
     engines = [distribution.SPARK, distribution.FLINK]
-    key = f"packages-{digest([lock], *(each.key for each in engines))}"
+    key = f"packages-{digest([lock], *(each.key for each in (*engines, distribution.JAVA)))}"
     with building(key, 2_000_000_000) as target:
         if target is not None:
             pip = [sys.executable, "-m", "pip", "download", "--quiet", "--dest", str(target)]
             subprocess.run([*pip, "--require-hashes", "--requirement", str(lock)], check=True)
-            names = [f"{each.package}=={each.version}" for each in engines]
+            names = [f"{each.package}=={each.version}" for each in (*engines, *distribution.JAVA.wheels)]
             subprocess.run([*pip, "--no-deps", *names], check=True)
     found = cached(key)
     assert found is not None
@@ -126,12 +130,17 @@ class Bare:
 
 
 @contextmanager
-def bare(directory: Path, environment: Mapping[str, str], *, network: bool = True) -> Iterator[Bare]:
+def bare(
+    directory: Path, environment: Mapping[str, str], *, network: bool = True, packages: str = PACKAGES
+) -> Iterator[Bare]:
     """A writable copy by an overlay, whose changes are in the directory."""
     for name in ("upper", "work", "root"):
         (directory / name).mkdir(parents=True)
-    where = f"lowerdir={debian()},upperdir={directory}/upper,workdir={directory}/work"
+    where = f"lowerdir={debian(packages)},upperdir={directory}/upper,workdir={directory}/work"
     subprocess.run(["mount", "-t", "overlay", "overlay", "-o", where, str(directory / "root")], check=True)
+    # as Debian's installer writes it
+    hosts = f"127.0.0.1 localhost\n127.0.1.1 {socket.gethostname()}\n"
+    (directory / "root" / "etc" / "hosts").write_text(hosts)
     try:
         yield Bare(directory / "root", environment, network)
     finally:

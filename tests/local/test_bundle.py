@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -33,9 +32,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bare]:
         shutil.move(bundle, debian.root / "root" / bundle.name)
         debian.run("sh", "-c", f"tar -C /root -xf /root/{bundle.name} && /root/weft-*/install {PREFIX}")
         debian.run("rm", "-r", f"/root/{bundle.name}")
-        # without a name server, and as Debian's installer writes it
-        (debian.root / "etc" / "resolv.conf").write_text("")
-        (debian.root / "etc" / "hosts").write_text(f"127.0.0.1 localhost\n127.0.1.1 {socket.gethostname()}\n")
+        (debian.root / "etc" / "resolv.conf").write_text("")  # no name server
         profile = debian.root / PREFIX[1:] / "etc/weft/site.toml"
         profile.write_text(LIMITS)
         yield debian

@@ -14,7 +14,7 @@ import pytest
 from bootstrap import usable
 
 from tests.fakes import fake_program
-from weft.host.provision import jdk
+from weft.host.provision import distribution, jdk
 
 ROOT = Path(__file__).parents[2]
 
@@ -127,42 +127,32 @@ def test_weft_starts_through_a_link_from_elsewhere(tmp_path: Path) -> None:
     assert done.stdout == f"{ROOT}/src -P -m weft run a b\n", done.stderr
 
 
-def without_java(tmp_path: Path, **programs: str) -> "subprocess.CompletedProcess[str]":
-    """`./weft run terasort` with an empty cache, and no programs but those of a shell, Python and these."""
+def started_with(tmp_path: Path, java: str) -> "subprocess.CompletedProcess[str]":
+    """`./weft run terasort` with an empty cache, no programs but those of a shell and Python, and this JAVA_HOME."""
     tools = tmp_path / "bin"
     for name in ("sha256sum", "cut", "dirname", "readlink", "cat"):
         fake_program(tools, name, f'exec /usr/bin/{name} "$@"')
     fake_program(tools, "python3", f'exec {sys.executable} "$@"')
-    for name, text in programs.items():
-        fake_program(tools, name, text)
     environment = {"PATH": str(tools), "WEFT_CACHE": str(tmp_path / "cache"), "HOME": str(tmp_path)}
     argv = ["/bin/sh", str(ROOT / "weft"), "run", "terasort"]
-    return subprocess.run(argv, env=environment, capture_output=True, text=True, check=False, cwd=tmp_path)
+    return subprocess.run(
+        argv,
+        env={**environment, "JAVA_HOME": java},
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
 
 
-@pytest.mark.parametrize(
-    ("programs", "says"),
-    [
-        ({}, "error: found no java on PATH; found no mvn (Maven) on PATH"),
-        (
-            {"java": "echo 'openjdk version \"17.0.9\"' >&2"},
-            "is a Java runtime without a compiler (javac); found no mvn",
-        ),
-        (
-            {"java": "echo 'java version \"1.8.0_402\"' >&2", "javac": "true", "mvn": "true"},
-            "is Java 8, and 17 is needed",
-        ),
-    ],
-    ids=["nothing", "a runtime", "an old one"],
-)
-def test_what_a_run_lacks_is_reported_before_anything_is_made_or_downloaded(
-    tmp_path: Path, programs: dict[str, str], says: str
-) -> None:
-    done = without_java(tmp_path, **programs)
-    assert done.returncode == 2
-    assert says in done.stderr
-    assert "hint: apt-get install openjdk-17-jdk-headless maven" in done.stderr
-    assert not (tmp_path / "cache").exists()
+def test_a_wrong_java_home_is_reported_before_anything_is_made_or_downloaded(tmp_path: Path) -> None:
+    fake_program(tmp_path / "old" / "bin", "java", "echo 'java version \"1.8.0_402\"' >&2")
+    for home, says in (("none", "error: found no java in JAVA_HOME"), ("old", "is Java 8, and 17 is needed")):
+        done = started_with(tmp_path, str(tmp_path / home))
+        assert done.returncode == 2
+        assert says in done.stderr
+        assert "hint: apt-get install openjdk-17-jdk-headless" in done.stderr
+        assert not (tmp_path / "cache").exists()
 
 
 @pytest.mark.parametrize(
@@ -182,22 +172,25 @@ def test_what_a_run_lacks_is_reported_before_anything_is_made_or_downloaded(
 def test_only_a_command_that_starts_java_needs_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, needs: bool
 ) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.delenv("JAVA_HOME", raising=False)
-    assert bool(lacking.message(["-P", "-m", "weft", *words.split()], tmp_path)) is needs
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    assert bool(lacking.message(["-P", "-m", "weft", *words.split()])) is needs
 
 
-def test_with_jars_that_were_built_before_a_runtime_is_enough(
+def test_a_machine_for_which_there_is_no_java_to_download_needs_one_on_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fake_program(tmp_path / "bin", "java", "echo 'openjdk version \"21\"' >&2")
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/bin")
+    monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
     asked = ["-m", "weft", "run", "terasort"]
-    assert "javac" in lacking.message(asked, tmp_path)
-    (tmp_path / "jars-core-0123").mkdir()
-    assert lacking.message(asked, tmp_path) == ""
+    assert lacking.message(asked) == ""
+    monkeypatch.setattr(lacking.platform, "machine", lambda: "ppc64le")
+    assert "found no java on PATH" in lacking.message(asked)
 
 
 def test_the_oldest_java_is_the_one_that_weft_accepts() -> None:
     assert lacking.OLDEST == jdk.OLDEST
+
+
+def test_a_java_is_locked_for_each_machine_that_is_named() -> None:
+    for machine in lacking.DOWNLOADED:
+        assert any(each.fits(11, machine) for each in distribution.JAVA.locked)

@@ -61,9 +61,9 @@ def test_nodes_need_not_see_a_cache_that_was_never_made(
     assert cache in provisioned.visible
 
 
-def test_an_installed_weft_knows_the_registries_of_its_builders(shipped: Path) -> None:
-    (shipped / registries.FILE).write_text(json.dumps({"python": "http://index", "maven": "http://maven"}))
-    assert (registries.python_index(), registries.maven_repository()) == ("http://index", "http://maven")
+def test_an_installed_weft_knows_the_index_of_its_builders(shipped: Path) -> None:
+    (shipped / registries.FILE).write_text(json.dumps({"python": "http://index"}))
+    assert registries.python_index() == "http://index"
 
 
 @pytest.mark.parametrize(("minor", "fits"), [("12", True), ("17", True), ("18", False), ("2.5", True)])

@@ -16,7 +16,7 @@ from weft.cli.verbs import VERBS
 from weft.doctor import owndirectories
 from weft.errors import MissingError, UsageError
 from weft.host import settings
-from weft.host.provision import bundle, contents, distribution, environment
+from weft.host.provision import bundle, contents, distribution, environment, jdk
 from weft.host.provision.tree import cached
 
 HOMES = distribution.homes
@@ -91,6 +91,8 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("WEFT_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(settings, "PACKAGE", package)
     monkeypatch.setattr(distribution, "homes", lambda *_: {"engine": home})
+    (java := tmp_path / "cache" / "java-21").mkdir()
+    monkeypatch.setattr(jdk, "own", lambda _: java)
     monkeypatch.setattr(bundle, "_completion", lambda name: f"completion for {name}\n")
     return package
 

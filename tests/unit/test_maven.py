@@ -3,6 +3,7 @@
 import hashlib
 import shutil
 import subprocess
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
@@ -14,6 +15,7 @@ from tests.needs import JAVA, needs
 from weft.errors import MissingError
 from weft.host import settings
 from weft.host.provision import distribution, jars, jdk
+from weft.host.provision.download import registries
 from weft.host.provision.mavenset import Artifact, MavenRepository
 from weft.host.provision.tree import building
 
@@ -30,11 +32,13 @@ CONTENT = POM.format("", "parent").encode()
 
 @pytest.fixture
 def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
-    """A repository with one POM, which the settings of a user name as the mirror of all others."""
+    """A repository with Maven itself and one POM, which the settings of a user name as the mirror of all others."""
+    lib = distribution.provided({"maven": distribution.MAVEN}, print)["maven"] / "lib"
+    itself = {f"/{each.path}": (lib / each.file).read_bytes() for each in distribution.MAVEN.artifacts}
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("WEFT_CACHE", str(tmp_path / "cache"))
     checksum = hashlib.sha1(CONTENT).hexdigest().encode()
-    with serving(Registry({f"/{PATH}": CONTENT, f"/{PATH}.sha1": checksum})) as registry:
+    with serving(Registry({**itself, f"/{PATH}": CONTENT, f"/{PATH}.sha1": checksum})) as registry:
         (tmp_path / ".m2").mkdir()
         (tmp_path / ".m2" / "settings.xml").write_text(
             f"<settings><localRepository>{tmp_path}/local</localRepository><mirrors><mirror><id>m</id>"
@@ -55,8 +59,8 @@ def java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def lock(java: Path, monkeypatch: pytest.MonkeyPatch, *artifacts: Artifact) -> MavenRepository:
     locked_lines = [f"{each.sha256} {each.size:9} {each.path}\n" for each in artifacts]
     (java / "maven.lock").write_text("".join(locked_lines))
-    locked = MavenRepository("maven", "files", 1)
-    monkeypatch.setattr(distribution, "MAVEN", locked)
+    locked = MavenRepository("maven-files", "3", 1)
+    monkeypatch.setattr(distribution, "MAVEN_FILES", locked)
     return locked
 
 
@@ -68,7 +72,15 @@ def test_a_file_that_was_changed_on_its_way_is_refused_without_a_lock_too(
     shutil.copytree(settings.SOURCE / "java" / ".mvn", tmp_path / ".mvn")
     (tmp_path / "pom.xml").write_text(POM.format(PARENT, "child"))
     named = f"--settings={tmp_path}/.m2/settings.xml"
-    argv = ["mvn", "--batch-mode", named, "--file", str(tmp_path / "pom.xml"), "validate"]
+    program = distribution.provided({"maven": distribution.MAVEN}, print)["maven"]
+    argv = [
+        *jars.start(jdk.java(), program, tmp_path),
+        "--batch-mode",
+        named,
+        "--file",
+        str(tmp_path / "pom.xml"),
+        "validate",
+    ]
     done = subprocess.run(argv, check=False, capture_output=True, text=True)
     assert done.returncode != 0, done.stdout
     assert "Checksum validation failed" in done.stdout
@@ -82,7 +94,7 @@ def test_what_is_not_locked_is_not_built_with_even_if_a_mirror_has_it(
     with pytest.raises(MissingError, match=r"java/maven\.lock does not have g:parent:pom:1, ") as raised:
         jars.build({}, [], print)
     assert "tools/lock maven" in raised.value.hint
-    assert registry.asked == []
+    assert not any(PATH in asked for asked in registry.asked)
 
 
 @needs(*JAVA)
@@ -127,7 +139,7 @@ def test_every_version_that_a_pom_names_is_locked() -> None:
         for pom in poms
         for each in pom.iterfind("{*}properties/*")
     }
-    locked = {each.path.rpartition("/")[0] for each in distribution.MAVEN.artifacts}
+    locked = {each.path.rpartition("/")[0] for each in distribution.MAVEN_FILES.artifacts}
     assert {
         path
         for pom in poms
@@ -146,15 +158,29 @@ def locked_path(each: ElementTree.Element, properties: dict[str, str]) -> str:
     return f"{group.replace('.', '/')}/{name}/{properties.get(version, version)}"
 
 
+@needs(*JAVA)
+def test_the_central_repository_is_that_of_mavens_super_pom() -> None:
+    lib = distribution.provided({"maven": distribution.MAVEN}, print)["maven"] / "lib"
+    with zipfile.ZipFile(next(lib.glob("maven-model-builder-*.jar"))) as jar:
+        pom = ElementTree.fromstring(jar.read("org/apache/maven/model/pom-4.0.0.xml"))
+    assert pom.findtext("{*}repositories/{*}repository/{*}url") == registries.maven_repository()
+
+
 def test_equal_files_are_locked_once() -> None:
     """What is downloaded is kept by its checksum until it is whole."""
-    for each in (distribution.MAVEN, distribution.HADOOP, distribution.HIVE, distribution.KAFKA):
+    for each in (
+        distribution.MAVEN,
+        distribution.MAVEN_FILES,
+        distribution.HADOOP,
+        distribution.HIVE,
+        distribution.KAFKA,
+    ):
         assert len({one.sha256 for one in each.artifacts}) == len(each.artifacts)
 
 
 def test_what_runs_tests_is_locked() -> None:
     """Maven finds out while it runs them."""
-    names = {each.file.rpartition("-")[0] for each in distribution.MAVEN.artifacts}
+    names = {each.file.rpartition("-")[0] for each in distribution.MAVEN_FILES.artifacts}
     assert {"surefire-junit-platform", "junit-platform-launcher", "junit-jupiter-engine"} <= names
 
 
@@ -163,13 +189,12 @@ def test_maven_s_files_come_with_the_engine_unless_there_are_jars(
     java: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WEFT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(jdk, "require_compiler", lambda: None)
     locked = lock(java, monkeypatch)
     (java / "spark").mkdir()
     homes = {"spark": Path("/spark-4")}
-    assert jars.needs(homes) == {"maven": locked}
+    assert jars.needs(homes) == {"maven": distribution.MAVEN, "maven-files": locked}
     for module in ("core", "spark"):
         with building(jars._key(java, module, homes), 1) as target:
             assert target is not None
     assert jars.needs(homes) == {}
-    assert jars.needs({"spark": Path("/spark-5")}) == {"maven": locked}
+    assert "maven-files" in jars.needs({"spark": Path("/spark-5")})

@@ -57,7 +57,7 @@ def test_packages_that_are_installed_are_listed_with_the_reason(machine: Path) -
     assert done.returncode == 0, done.stderr
     assert "glusterfs-server (glusterfsd): gluster storage" in done.stderr
     assert "xfsprogs" not in done.stderr
-    assert {"python3", "python3-venv", "maven", "slurmd", "glusterfs-server"} <= set(asked(machine))
+    assert {"python3", "python3-venv", "slurmd", "glusterfs-server"} <= set(asked(machine))
     assert "xfsprogs" not in asked(machine)
 
 
@@ -78,7 +78,7 @@ def test_a_stage_installs_what_it_needs_and_no_more(machine: Path) -> None:
     assert set(asked(machine)) == {"python3", "python3-venv"}
     install(machine, "rust")
     assert {"cargo", "gcc"} <= set(asked(machine))
-    assert "maven" not in asked(machine)
+    assert "slurmd" not in asked(machine)
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def bundle(
         Path, typer.Option("-o", "--out", metavar="FILE", help="the archive: .tar.zst, .tar.gz or .tar.xz")
     ] = Path("weft-bundle.tar.zst"),
     java: Annotated[
-        Path | None, typer.Option(help="directory of a Java runtime to include; default: none")
+        Path | None, typer.Option(help="directory of a Java runtime to include; default: weft's own")
     ] = None,
     archives: Annotated[bool, typer.Option("--archives", hidden=True)] = False,
 ) -> None:

@@ -7,8 +7,6 @@ from weft.doctor.finding import Finding
 
 CHECKS: Sequence[Callable[[], Finding]] = (
     programs.java,
-    programs.compiler,
-    programs.maven,
     programs.cargo,
     programs.setpriv,
     capacity.memory,

@@ -1,4 +1,4 @@
-"""Programs that weft starts: Java and its compiler, Maven, cargo, setpriv; and those with which files are mounted."""
+"""Programs that weft starts: Java, cargo, setpriv; and those with which files are mounted."""
 
 from collections.abc import Callable
 
@@ -7,48 +7,35 @@ from weft.errors import MissingError, WeftError
 from weft.facts import engines
 from weft.host import settings
 from weft.host.provision import jdk, native
-from weft.host.shell import install, tool
+from weft.host.provision.distribution import JAVA
+from weft.host.provision.tree import cached
+from weft.host.shell import tool
 from weft.host.site import survey
 from weft.host.site.profile import load
+from weft.text.units import show_size
 
 
 def java() -> Finding:
-    """Java, new enough for the engines, and with the modules that they need."""
+    """Java, new enough for the engines, and with the modules that they need; or that weft downloads one."""
     costs = f"every engine; they need Java {jdk.OLDEST}"
-    found = finding_of("java", lambda: f"Java {jdk.version(path := jdk.java())} at {path}", costs, missing)
-    if found.status != "ok":
-        return found
+    try:
+        path = jdk.installed() or cached(JAVA.key)
+        if path is None:
+            size = show_size(sum(each.size for each in JAVA.wheels))
+            return ok("java", f"none on PATH: the first run downloads Java {JAVA.version}, {size}")
+        found = path if path.is_file() else path / "bin" / "java"
+        text = f"Java {jdk.version(found)} at {found}"
+    except WeftError as error:
+        return missing("java", error.message, costs=costs, fix=error.hint)
     for name, facts in engines.ALL.items():
         try:
-            jdk.require_modules(jdk.java(), facts.java_modules, name)
+            jdk.require_modules(found, facts.java_modules, name)
         except MissingError as error:
             return limits("java", error.message, costs=f"runs on {name}", fix=error.hint)
-    return found
+    return ok("java", text)
 
 
 _SHIPPED = "not needed: this weft was installed with what it builds"
-
-
-def compiler() -> Finding:
-    """The compiler of the same JDK."""
-    costs = "building weft's jars"
-    if settings.shipped():
-        return ok("javac", _SHIPPED)
-    try:
-        path = jdk.java().parent / "javac"
-    except WeftError as error:
-        return missing("javac", "no usable Java", costs=costs, fix=error.hint)
-    if path.exists():
-        return ok("javac", str(path))
-    fix = f"{install('openjdk-17-jdk-headless')}, or set JAVA_HOME to a JDK"
-    return missing("javac", f"{path.parent} is a runtime without a compiler", costs=costs, fix=fix)
-
-
-def maven() -> Finding:
-    """Maven, which builds weft's jars."""
-    if settings.shipped():
-        return ok("maven", _SHIPPED)
-    return finding_of("maven", lambda: tool("mvn", "maven"), "building weft's jars", missing)
 
 
 def cargo() -> Finding:

@@ -49,11 +49,12 @@ def provision(spec: Spec, say: Callable[[str], None]) -> Provisioned:
     for kind, engine in spec.engine.parts.items():
         if home := spec.home(kind):
             engine.recognize(home)
-    java = jdk.java()
-    for kind in spec.engine.parts:
-        if not spec.home(kind):
-            jdk.require_modules(java, facts.of(kind).java_modules, kind)
+    needed = {kind: facts.of(kind).java_modules for kind in spec.engine.parts if not spec.home(kind)}
+    needed |= {service.kind: service.java_modules for service in spec.all_services()}
+    for user, modules in needed.items():
+        jdk.require_modules(jdk.installed(), modules, user)
     homes = _homes(spec, say)
+    java = jdk.java(say)
     wanted = any(layer.native for layer in spec.layers()) or any(KINDS[name].native for name in spec.probes)
     engines = [name for part in spec.engine.parts.values() for name in part.native]
     packages = [*(native.PACKAGES if wanted else ()), *engines]
@@ -142,5 +143,5 @@ def _homes(spec: Spec, say: Callable[[str], None]) -> dict[str, Path]:
     lacking = {name: distribution.DISTRIBUTIONS[name] for name, home in own.items() if home is None}
     # one download of all that is needed, before the first build
     building = jars.needs({name: home or distribution.expected(name) for name, home in own.items()})
-    downloaded = distribution.provided({**lacking, **building}, say)
+    downloaded = distribution.provided({**lacking, **building, **jdk.lacking()}, say)
     return {name: home.resolve() if home else downloaded[name] for name, home in own.items()}

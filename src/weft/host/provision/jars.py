@@ -1,4 +1,4 @@
-"""weft's own jars, built by Maven once per version of each module of java/."""
+"""weft's own jars, built by a Maven of weft's own once per version of each module of java/."""
 
 import re
 import shutil
@@ -10,9 +10,10 @@ from weft.errors import MissingError, WeftError
 from weft.host import settings, shell
 from weft.host.programs.removal import remove_tree
 from weft.host.provision import distribution, jdk
-from weft.host.provision.mavenset import MavenRepository
+from weft.host.provision.mavenset import MavenSet
 from weft.host.provision.tree import Say, building, cached, digest
 
+_LOGGED = ("logFile=System.out", "showThreadName=false", "showLogName=false", "levelInBrackets=true")
 _NOT_LOCKED = re.compile(r"in offline mode and the artifact (\S+) has not been downloaded")
 """What Maven prints of a file that its local repository does not have."""
 
@@ -29,7 +30,6 @@ def build(homes: Mapping[str, Path], more: Sequence[str], say: Say) -> dict[str,
     # whatever else a run has, a module's jar has the same path, and what is made from that path is made once
     keys = {module: _key(source, module, homes) for module in sorted({"core", *homes, *more})}
     if missing := [module for module, key in keys.items() if cached(key) is None]:
-        jdk.require_compiler()
         with ExitStack() as targets:
             asked = {name: targets.enter_context(building(keys[name], 200_000_000, say)) for name in missing}
             if absent := {name: target for name, target in asked.items() if target is not None}:
@@ -38,18 +38,14 @@ def build(homes: Mapping[str, Path], more: Sequence[str], say: Say) -> dict[str,
     return {module: _of_cache(key) / f"weft-{module}.jar" for module, key in keys.items()}
 
 
-def needs(homes: Mapping[str, Path]) -> dict[str, MavenRepository]:
-    """What building the jars for distributions needs besides these homes; nothing if there are jars for them.
-
-    Raises MissingError, which names what the build lacks.
-    """
+def needs(homes: Mapping[str, Path]) -> dict[str, MavenSet]:
+    """What building the jars for distributions needs besides these homes; nothing if there are jars for them."""
     if settings.shipped():
         return {}
     homes = _with_module(homes)
     if all(cached(_key(settings.SOURCE / "java", module, homes)) for module in ("core", *homes)):
         return {}
-    jdk.require_compiler()
-    return {distribution.MAVEN.name: distribution.MAVEN}
+    return {each.name: each for each in (distribution.MAVEN, distribution.MAVEN_FILES)}
 
 
 def _with_module(homes: Mapping[str, Path]) -> dict[str, Path]:
@@ -59,7 +55,7 @@ def _with_module(homes: Mapping[str, Path]) -> dict[str, Path]:
 
 def _key(source: Path, module: str, homes: Mapping[str, Path]) -> str:
     own = [] if module == "core" else [source / module]
-    inputs = [source / "pom.xml", distribution.MAVEN.lock, source / "core", *own]
+    inputs = [source / "pom.xml", distribution.MAVEN_FILES.lock, source / "core", *own]
     home = [homes[module].name] if module in homes else []
     return f"jars-{module}-{digest(inputs, *home)}"
 
@@ -71,14 +67,34 @@ def _of_cache(key: str) -> Path:
 
 
 def maven(project: Path, homes: Mapping[str, Path], say: Say) -> list[str]:
-    """The command line of Maven for a project of java/, without goals: all that it can use are the files of java/maven.lock."""
-    found = distribution.provided({"maven": distribution.MAVEN}, say)
+    """The command line of Maven for a project of java/, without goals: all that it can use are the files of java/maven.lock.
+
+    A Java without javac compiles with Eclipse's compiler.
+    """
+    wanted = {each.name: each for each in (distribution.MAVEN, distribution.MAVEN_FILES)}
+    found = distribution.provided(wanted, say)
+    java = jdk.java(say)
     return [
-        "mvn",
+        *start(java, found[distribution.MAVEN.name], project),
         *("--batch-mode", "-Dstyle.color=never"),
-        *("--offline", f"-Dmaven.repo.local={found['maven']}"),
+        *("--offline", f"-Dmaven.repo.local={found[distribution.MAVEN_FILES.name]}"),
         *("--file", str(project / "pom.xml")),
+        *(() if jdk.compiles(java) else ("-Dweft.compiler=eclipse",)),
         *(f"-D{name}.home={home}" for name, home in homes.items()),
+    ]
+
+
+def start(java: Path, program: Path, project: Path) -> list[str]:
+    """What the script `mvn` would start for a project: its options for the JVM are in .mvn of the directory above all modules."""
+    top = next((each for each in (project, *project.parents) if (each / ".mvn").is_dir()), project)
+    options = top / ".mvn" / "jvm.config"
+    return [
+        str(java),
+        *(options.read_text().split() if options.exists() else ()),
+        # as Maven's own conf/logging has it: errors are a part of its output
+        *(f"-Dorg.slf4j.simpleLogger.{key}" for key in _LOGGED),
+        *("-cp", f"{program}/lib/*", f"-Dmaven.multiModuleProjectDirectory={top}"),
+        "org.apache.maven.cli.MavenCli",
     ]
 
 
@@ -89,7 +105,7 @@ def _build(source: Path, homes: Mapping[str, Path], targets: Mapping[str, Path],
     goals = ["--quiet", "--also-make", "--projects", ",".join(targets), "-DskipTests", "package"]
     argv = [*maven(copy, homes, say), *goals]
     try:
-        shell.run(argv, timeout=900, env={"JAVA_HOME": str(jdk.home(jdk.java()))})
+        shell.run(argv, timeout=900)
     except WeftError as error:
         if lacking := _NOT_LOCKED.search("\n".join(error.tail)):
             raise MissingError(
@@ -99,7 +115,7 @@ def _build(source: Path, homes: Mapping[str, Path], targets: Mapping[str, Path],
         raise MissingError(
             "building weft's jars failed",
             tail=error.tail,
-            hint=f"run `{' '.join(argv[:1])}` in java/ to see all of Maven's output",
+            hint="`./test java` shows all of Maven's output",
         ) from error
     for module, target in targets.items():
         shutil.copy(copy / module / "target" / f"weft-{module}.jar", target)

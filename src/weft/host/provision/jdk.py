@@ -1,18 +1,22 @@
-"""The JDK: which `java` to use, and whether an engine can run on it."""
+"""The Java that engines run on: JAVA_HOME's, else PATH's, else one that weft downloads."""
 
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from weft.errors import MissingError, WeftError
 from weft.host import settings, shell
+from weft.host.provision import distribution
+from weft.host.provision.tree import Say, cached
 
 OLDEST = 17
 """The oldest Java that Spark 4 runs on (its documentation, "Downloading")."""
 
 _MODULES = re.compile(r'^MODULES="(.*)"$', re.MULTILINE)
+_OWN_LACKS = ("jdk.security.jgss",)
+"""Modules that weft's own Java lacks, of those that anything needs."""
 _WHOLE = "set JAVA_HOME to a whole Java 17, such as openjdk-17-jre-headless has"
 
 
@@ -20,27 +24,69 @@ def _install() -> str:
     return f"{shell.install('openjdk-17-jdk-headless')}, or set JAVA_HOME"
 
 
-def java() -> Path:
-    """The `java` program of JAVA_HOME, else of PATH, resolved. Raises MissingError."""
+def java(say: Say | None = None) -> Path:
+    """The `java` of JAVA_HOME, resolved, else of PATH if it is new enough, else weft's own, which is downloaded if `say` is given.
+
+    Raises MissingError.
+    """
+    if found := installed():
+        return found
+    home = own(say) if say else cached(distribution.JAVA.key)
+    if home is None:
+        raise MissingError(
+            f"found no Java {OLDEST} on PATH, and weft's own is not downloaded yet", hint=_install()
+        )
+    return home / "bin" / "java"
+
+
+def own(say: Say) -> Path:
+    """The home of weft's own Java, downloaded on first use."""
+    return distribution.provided({distribution.JAVA.name: distribution.JAVA}, say)[distribution.JAVA.name]
+
+
+def installed() -> Path | None:
+    """The `java` of JAVA_HOME, else of PATH if it is new enough. Raises MissingError for what JAVA_HOME names."""
     home = settings.java_home()
-    found = shutil.which("java") if home is None else str(home / "bin" / "java")
-    if found is None or not Path(found).exists():
-        where = "on PATH" if home is None else f"in JAVA_HOME ({home})"
-        raise MissingError(f"found no java {where}", hint=_install())
-    path = Path(found).resolve()
+    if home is None:
+        found = shutil.which("java")
+        here = Path(found).resolve() if found else None
+        return here if here and _suits(here) else None
+    if not (home / "bin" / "java").exists():
+        raise MissingError(f"found no java in JAVA_HOME ({home})", hint=_install())
+    path = (home / "bin" / "java").resolve()
     if (major := version(path)) < OLDEST:
         raise MissingError(f"{path} is Java {major}; Spark 4 needs Java {OLDEST} or newer", hint=_install())
     return path
 
 
-def require_modules(java: Path, modules: Sequence[str], engine: str) -> None:
-    """Raises MissingError for a runtime that was cut down (jlink) and lacks a module that an engine's processes need."""
+def _suits(java: Path) -> bool:
+    try:
+        return version(java) >= OLDEST
+    except MissingError:
+        return False
+
+
+def lacking() -> Mapping[str, distribution.Distribution]:
+    """Weft's own Java by its name, where it has to be downloaded with what else a run needs."""
+    wanted = distribution.JAVA
+    return {} if installed() or cached(wanted.key) else {wanted.name: wanted}
+
+
+def require_modules(java: Path | None, modules: Sequence[str], user: str) -> None:
+    """Raises MissingError for a runtime that lacks a module that an engine's or a service's processes need; None is weft's own."""
+    if lacking := _lacking(java, modules):
+        which = java or f"the Java {distribution.JAVA.version} that weft downloads"
+        raise MissingError(f"{which} lacks the module {lacking[0]}, which {user} needs", hint=_WHOLE)
+
+
+def _lacking(java: Path | None, modules: Sequence[str]) -> list[str]:
+    if java is None or home(java) == cached(distribution.JAVA.key):
+        return [name for name in modules if name in _OWN_LACKS]
     try:
         listed = _MODULES.search((home(java) / "release").read_text())
     except OSError:
-        return
-    if listed and (lacking := [name for name in modules if name not in listed[1].split()]):
-        raise MissingError(f"{java} lacks the module {lacking[0]}, which {engine} needs", hint=_WHOLE)
+        return []
+    return [name for name in modules if listed and name not in listed[1].split()]
 
 
 def home(java: Path) -> Path:
@@ -68,8 +114,6 @@ def major(text: str) -> int:
     return int(match[1]) if match else 0
 
 
-def require_compiler() -> None:
-    """Raises MissingError if the JDK has no compiler or Maven is missing."""
-    if not (java().parent / "javac").exists():
-        raise MissingError(f"{java().parent} has a Java runtime but no compiler", hint=_install())
-    shell.tool("mvn", "maven")
+def compiles(java: Path) -> bool:
+    """Whether the compiler, javac, is with it."""
+    return (java.parent / "javac").exists()

@@ -88,7 +88,7 @@ class MavenRepository(MavenSet):
 
     @property
     def lock(self) -> Path:
-        return settings.SOURCE / "java" / f"{self.name}.lock"
+        return settings.SOURCE / "java" / "maven.lock"
 
     @property
     def _hint(self) -> str:

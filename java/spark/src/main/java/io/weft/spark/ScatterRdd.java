@@ -19,7 +19,6 @@ import org.apache.spark.util.TaskCompletionListener;
 import scala.Tuple2;
 import scala.collection.AbstractIterator;
 import scala.collection.immutable.Seq;
-import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
 import scala.reflect.ClassTag;
 
@@ -35,7 +34,7 @@ final class ScatterRdd extends RDD<Tuple2<Integer, Chunk>> {
     private final int ranges;
 
     ScatterRdd(SparkContext context, Splits splits, RangeTable table, int ranges) {
-        super(context, CollectionConverters.asScala(java.util.List.<org.apache.spark.Dependency<?>>of()).toSeq(),
+        super(context, Scala.seq(java.util.List.<org.apache.spark.Dependency<?>>of()),
                 ClassTag$.MODULE$.apply(Tuple2.class));
         this.store = splits.store;
         this.splits = splits;
@@ -56,7 +55,7 @@ final class ScatterRdd extends RDD<Tuple2<Integer, Chunk>> {
 
     @Override
     public Seq<String> getPreferredLocations(Partition split) {
-        return CollectionConverters.asScala(((Part) split).split().hosts()).toSeq();
+        return Scala.seq(((Part) split).split().hosts());
     }
 
     @Override

@@ -14,7 +14,6 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import scala.Tuple2;
 import scala.collection.immutable.Seq;
-import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 
@@ -29,9 +28,9 @@ final class TextRdds {
     static JavaRDD<TextSplit> splits(JavaSparkContext spark, List<TextSplit> splits) {
         List<Tuple2<TextSplit, Seq<String>>> placed = new ArrayList<>();
         for (TextSplit split : splits) {
-            placed.add(new Tuple2<>(split, CollectionConverters.asScala(split.hosts()).toSeq()));
+            placed.add(new Tuple2<>(split, Scala.seq(split.hosts())));
         }
-        return spark.sc().makeRDD(CollectionConverters.asScala(placed).toSeq(), SPLIT).toJavaRDD();
+        return spark.sc().makeRDD(Scala.seq(placed), SPLIT).toJavaRDD();
     }
 
     /** How often each word occurs, or each string that matches a pattern that is not empty. */
