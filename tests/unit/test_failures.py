@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import fake_layout
-from tests.local import test_failures_dask, test_failures_flink, test_failures_hadoop, test_failures_spark
+from tests.local import (
+    test_failures_dask,
+    test_failures_flink,
+    test_failures_hadoop,
+    test_failures_ray,
+    test_failures_spark,
+)
 from tests.unit.test_taste import ROOT
 from weft.facts import failures
 from weft.facts.failures import Role, named
@@ -25,6 +31,7 @@ CAUSES = [
     *(test_failures_flink.QUICK, test_failures_flink.SLOW, test_failures_flink.LAST),
     *(test_failures_hadoop.QUICK, test_failures_hadoop.SLOW),
     test_failures_dask.CAUSES,
+    test_failures_ray.CAUSES,
 ]
 ELSEWHERE = {
     "authentication": "a part of `master`",

@@ -10,9 +10,7 @@ FACTS = EngineFacts(
     log=f"{__name__}.log",
     rules=Path(__file__).with_name("rules.toml"),
     # a program raises what a task raised where it asks for its result; the text of the exception says where the task ran
-    tasks=TaskLog(
-        r"ray\.exceptions\.RayTaskError.*: .*ray::(?P<task>[^\s(]+)\(\).*\(pid=\d+, ip=(?P<host>[\d.]+)"
-    ),
+    tasks=TaskLog(r"ray\.exceptions\.RayTaskError.*\(pid=\d+, ip=(?P<host>[\d.]+)"),
     memory_key="object_store",
     command="python3 job.py",
 )
