@@ -165,6 +165,17 @@ def test_results_that_do_not_fit_in_memory_are_in_scratch(weft: Weft) -> None:
     assert written_to_scratch(weft.record()) > 50_000_000
 
 
+@pytest.mark.long
+@needs(*VIRTUAL, *NATIVE)
+def test_a_shuffle_that_does_not_fit_in_memory_writes_each_byte_a_few_times(weft: Weft) -> None:
+    """In the order of the parts, every result is read and written once for each part: 16 times here."""
+    pairs = ("--set", "mappers=16", "--set", "reducers=16", "--set", "pairs=2500", "--set", "value_bytes=10000")
+    small = ("--set", "engine.worker_memory=300MB", "--set", "probes=+fileops")
+    result = weft.result("run", "groupby", *pairs, *small, *TWO)
+    assert result["verdict"] == "VALID", result
+    assert 50_000_000 < written_to_scratch(weft.record()) < 5 * 400_000_000
+
+
 def written_to_scratch(record: Path) -> int:
     """Bytes, by all processes that the fileops probe saw."""
     files = (json.loads(path.read_text()) for path in (record / "fileops").glob("*.json"))
