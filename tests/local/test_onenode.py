@@ -143,3 +143,37 @@ def test_the_answers_to_all_queries_of_tpcds(weft: Weft, words: tuple[str, ...],
     found = {row["query"] for row in result["facts"]["queries"] if row["answer"] != "right"}
     assert len(result["facts"]["queries"]) == 99
     assert found == wrong, result["reason"]
+
+
+@needs(*VIRTUAL)
+def test_sail_runs_a_program_of_the_user(weft: Weft) -> None:
+    program = str(settings.SOURCE / "examples" / "parquet_join.py")
+    done = weft("submit", "--json", *SAIL, "--", program)
+    assert json.loads(done.stdout)["verdict"] == "UNCHECKED", (done.stdout, done.stderr)
+    assert (weft.record() / "outcomes" / "stdout").read_text() == "joined 25000 orders worth 624975000\n"
+
+
+SESSION = "from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\n"
+LACKING = {
+    f"{SESSION}spark.sparkContext": "the program uses what Spark Connect does not have: sparkContext",
+    "from pyspark import SparkContext": "the program uses what Spark Connect does not have: SparkContext",
+    SESSION.replace(".get", '.master("local[2]").get'): "the program sets a master of Spark",
+}
+
+
+@needs(*VIRTUAL)
+@pytest.mark.parametrize(("text", "says"), LACKING.items(), ids=("session", "import", "master"))
+def test_sail_names_what_spark_connect_does_not_have(weft: Weft, tmp_path: Path, text: str, says: str) -> None:
+    program = tmp_path / "job.py"
+    program.write_text(text)
+    done = weft("submit", *SAIL, "--set", "probes=null", "--", str(program))
+    assert done.returncode == 1, done.stdout
+    assert f"job.py failed on node1: {says}" in done.stderr, done.stderr
+    assert "hint: " in done.stderr
+
+
+@needs(*VIRTUAL)
+def test_the_exit_code_of_a_program_on_sail_is_that_of_weft(weft: Weft, tmp_path: Path) -> None:
+    program = tmp_path / "job.py"
+    program.write_text(f"{SESSION}import sys\nsys.exit(7 if spark.range(10).count() == 10 else 1)\n")
+    assert weft("submit", *SAIL, "--set", "probes=null", "--", str(program)).returncode == 7

@@ -17,7 +17,6 @@ SPILLED = 12
 """Arrays, which do not fit together in the memory of LIMITS."""
 LIMITS = {"dask": "worker_memory=500MB", "ray": "object_store=180MB"}
 """What an engine may have of memory for its results; of a worker's, Dask gives them 60 %."""
-
 RATES = {"dask": (0.0, 10.0, 20.0), "ray": (0.0, 5.0, 10.0)}
 """Seconds a gigabyte of the scratch."""
 

@@ -38,6 +38,8 @@ ELSEWHERE = {
     "executors-end": "a part of `driver-address`",
     "kafka": "test_a_broker_that_does_not_answer_is_not_waited_for",
     "python-version": "test_a_python_of_another_version_is_named",
+    "spark-connect": "test_sail_names_what_spark_connect_does_not_have",
+    "spark-connect-master": "test_sail_names_what_spark_connect_does_not_have",
     "quota": "test_a_quota_that_is_exhausted_is_named",
 }
 """Rules that are caused in another way."""

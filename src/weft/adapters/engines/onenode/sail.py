@@ -1,5 +1,6 @@
 """Sail's Spark Connect server on the node, and a client of PySpark that asks it."""
 
+import sys
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
@@ -26,6 +27,7 @@ class SailEngine(Engine):
     most_nodes: ClassVar[int | None] = 1
     authenticates: ClassVar[bool] = False
     executes: ClassVar[bool] = True
+    programs: ClassVar[tuple[str, ...]] = (".py",)
 
     port: Port = Field(default=50051, description="port of the server")
     memory: Size | None = Field(
@@ -59,12 +61,25 @@ class SailEngine(Engine):
         return Plan({}, [server], [Ready(page, _nothing, of=layout.table)], {self.kind: derived})
 
     def submit(self, job: Job, layout: Layout) -> Command:
+        if job.program.endswith(".py"):
+            return self._own(job, layout)
         job.dependencies.require(self.kind, "conf")
         argv = [*program.python(), "-m", "weft_sql", self.kind, job.program]
         argv += program.settings(job.dependencies.conf)
-        argv += ["--remote", f"sc://{layout.head.address}:{self.port}"]
+        argv += ["--remote", self._address(layout)]
         environment = program.environment(layout, "sail")
         return job.command("client", layout.head, [*argv, *job.arguments], environment)
+
+    def _own(self, job: Job, layout: Layout) -> Command:
+        """A program of the user, whose session is the server's: PySpark finds it by SPARK_REMOTE."""
+        job.dependencies.require(self.kind)
+        environment = {**program.environment(layout, "sail"), "SPARK_REMOTE": self._address(layout)}
+        # without -P: the modules in its directory are its own
+        argv = [sys.executable, "-S", *job.options, job.program, *job.arguments]
+        return job.command("client", layout.head, argv, environment)
+
+    def _address(self, layout: Layout) -> str:
+        return f"sc://{layout.head.address}:{self.port}"
 
     def _memory(self, layout: Layout) -> int:
         """Bytes of Sail's memory pool, which knows of the large operators only."""
