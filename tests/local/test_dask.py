@@ -169,7 +169,16 @@ def test_results_that_do_not_fit_in_memory_are_in_scratch(weft: Weft) -> None:
 @needs(*VIRTUAL, *NATIVE)
 def test_a_shuffle_that_does_not_fit_in_memory_writes_each_byte_a_few_times(weft: Weft) -> None:
     """In the order of the parts, every result is read and written once for each part: 16 times here."""
-    pairs = ("--set", "mappers=16", "--set", "reducers=16", "--set", "pairs=2500", "--set", "value_bytes=10000")
+    pairs = (
+        "--set",
+        "mappers=16",
+        "--set",
+        "reducers=16",
+        "--set",
+        "pairs=2500",
+        "--set",
+        "value_bytes=10000",
+    )
     small = ("--set", "engine.worker_memory=300MB", "--set", "probes=+fileops")
     result = weft.result("run", "groupby", *pairs, *small, *TWO)
     assert result["verdict"] == "VALID", result

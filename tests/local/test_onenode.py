@@ -163,7 +163,9 @@ LACKING = {
 
 @needs(*VIRTUAL)
 @pytest.mark.parametrize(("text", "says"), LACKING.items(), ids=("session", "import", "master"))
-def test_sail_names_what_spark_connect_does_not_have(weft: Weft, tmp_path: Path, text: str, says: str) -> None:
+def test_sail_names_what_spark_connect_does_not_have(
+    weft: Weft, tmp_path: Path, text: str, says: str
+) -> None:
     program = tmp_path / "job.py"
     program.write_text(text)
     done = weft("submit", *SAIL, "--set", "probes=null", "--", str(program))

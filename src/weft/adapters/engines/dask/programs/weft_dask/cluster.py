@@ -57,4 +57,6 @@ class DaskCluster:
         for place, each in enumerate(maps):
             with dask.annotate(priority=len(maps) - place):
                 blocks.append([one(each, number) for number in range(parts)])
-        return self.results([all_(number, list(of), *more) for number, of in enumerate(zip(*blocks, strict=True))])
+        return self.results(
+            [all_(number, list(of), *more) for number, of in enumerate(zip(*blocks, strict=True))]
+        )
