@@ -27,7 +27,8 @@ def answered(weft: Weft, engine: str, queries: str, *words: str) -> dict:
 
 @pytest.mark.parametrize("engine", ["flink", "spark"])
 def test_answers_of_single_events_and_of_windows_are_right(weft: Weft, engine: str) -> None:
-    result = answered(weft, engine, "q1,q8", *SHORT)
+    queries = "q1,q4,q8" if engine == "flink" else "q1,q8"
+    result = answered(weft, engine, queries, *SHORT)
     assert result["facts"]["events"] == 9 * 300 + 100
     outcomes = Path(result["record"]) / "outcomes"
     collected = json.loads((outcomes / "collect.json").read_text())
@@ -40,8 +41,10 @@ def test_answers_of_single_events_and_of_windows_are_right(weft: Weft, engine: s
 @pytest.mark.parametrize("engine", ["flink", "spark"])
 def test_all_queries_are_right_on_events_out_of_order_some_of_which_are_late(weft: Weft, engine: str) -> None:
     words = ("--set", "seconds=30", "--set", "warmup=1", "--set", "producers=2", "--set", "disorder=500ms")
-    late = ("--set", "late=40", "--set", "lateness=15s")
-    result = answered(weft, engine, ",".join(TEXTS[engine]), *SMALL, *words, *late)
+    late = ("--set", "late=40", "--set", "lateness=15s", "--set", "state=rocksdb")
+    # a late event may belong to a session that is still open
+    queries = ",".join(name for name in TEXTS[engine] if name != "q11")
+    result = answered(weft, engine, queries, *SMALL, *words, *late)
     assert 100 < result["facts"]["late"] < 400
 
 

@@ -74,7 +74,7 @@ def test_generators_and_validators_are_no_work_of_the_engine(tmp_path: Path) -> 
         ("generator", "prepare", "input", "50"),
         ("validator", "check", "output", "99"),
     ]
-    assert operations(stored.directory) == Operations(reads=7, writes=3, bytes_written=3000)
+    assert operations(stored.directory) == Operations(reads=7, writes=3, bytes_written=3000, output_calls=3)
 
 
 def test_a_distribution_is_that_of_the_measured_phase(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The section of a stream: latencies, whether the rate was sustained and what limited it, and recovery after a loss."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from tests.unit.report_fakes import BEGIN, make_record
 from weft.analysis.compare.compare import Comparison, Group
 from weft.analysis.summary.gather import summarize
 from weft.analysis.summary.summary import Loss, Summary
+from weft.api import results
 from weft.cli import app
 from weft.errors import UsageError
 from weft.record.record import write_json
@@ -57,7 +59,7 @@ def words(found: Summary) -> list[str]:
 def test_latencies_are_a_table_and_drawn_over_time(tmp_path: Path) -> None:
     found = summary(tmp_path)
     section = stream.stream(found)
-    (table,) = [block for block in section.blocks if isinstance(block, Table)]
+    table = next(block for block in section.blocks if isinstance(block, Table))
     assert list(table.rows[0])[1:] == ["0.004", "0.009", "0.020", "0.50", "1.25", "0.005"]
     charts = [block for block in section.blocks if isinstance(block, Chart)]
     assert [chart.title for chart in charts] == [
@@ -66,7 +68,7 @@ def test_latencies_are_a_table_and_drawn_over_time(tmp_path: Path) -> None:
         "Latency, share of records",
     ]
     assert all("<svg" in chart.draw() for chart in charts)
-    assert words(found) == ["The offered rate was sustained: 1,000 records/s were in results."]
+    assert words(found)[0] == "The offered rate was sustained: 1,000 records/s were in results."
 
 
 def test_other_workloads_have_no_such_section(tmp_path: Path) -> None:
@@ -77,7 +79,11 @@ def test_other_workloads_have_no_such_section(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("limit", ["producer", "broker", "engine"])
 def test_a_rate_that_was_not_sustained_names_its_limit(tmp_path: Path, limit: str) -> None:
-    (text,) = words(summary(tmp_path, steps=[step(sustained=False, limit=limit, growth=2.5)]))
+    text, operators = words(summary(tmp_path, steps=[step(sustained=False, limit=limit, growth=2.5)]))
+    first = (
+        "The operator that limits the rate" if limit == "engine" else "Of the operators, the first to limit"
+    )
+    assert operators.startswith(first)
     assert "was not sustained: 1,000 records/s were in results, and latency grew by 2.50 s" in text
     assert f"The limit is the {limit}: " in text
 
@@ -115,12 +121,17 @@ def test_the_page_has_it_and_no_split_of_slot_time(tmp_path: Path) -> None:
     assert verdict.where(found) == ["The offered rate was sustained: 1,000 records/s were in results."]
 
 
-def test_explain_refers_to_the_latencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_explain_names_the_operator_and_of_slot_time_there_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("WEFT_RUNS", str(tmp_path))
     summary(tmp_path)
     done = CliRunner().invoke(app, ["explain", "stream"])
-    assert isinstance(done.exception, UsageError)
-    assert "stream is a stream" in done.exception.message
+    assert "Of the operators, the first to limit a higher rate: step 0 was busy 62 %" in done.stdout
+    (first, *_) = json.loads(CliRunner().invoke(app, ["explain", "stream", "--json"]).stdout)
+    assert (first["name"], first["busy"] > 0.6) == ("step 0", True)
+    with pytest.raises(UsageError, match="stream is a stream"):
+        results.explain("stream")
 
 
 def test_a_comparison_has_the_latencies_of_streams_with_intervals() -> None:

@@ -79,7 +79,7 @@ def explained(stored: Stored) -> Explanation:
     if summary.stream:
         raise UsageError(
             f"{stored.directory.name} is a stream, which lasts as long as its schedule, however its slots are used",
-            hint=f"weft show {stored.directory.name} shows latencies over time and what limited the rate",
+            hint=f"weft explain {stored.directory.name} names the operator that limits it; here it is summary.stream.operators",
         )
     if summary.explanation is None:
         raise UsageError(

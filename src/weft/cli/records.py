@@ -1,17 +1,21 @@
 """Verbs that show records: show, report, compare. They need only the records."""
 
+import json
 import sys
 from typing import Annotated
 
 import typer
 
+from weft.analysis.summary.streamed import Streamed
 from weft.api import results
 from weft.cli import completing
 from weft.cli.flags import AsJson, OfStudy, Out, Run, RunOrLog
 from weft.errors import UsageError
 from weft.host import settings
 from weft.record import record
+from weft.record.record import Stored
 from weft.report.pages import flames, page, study, terminal
+from weft.report.sections.stream import operators
 from weft.text.console import console
 
 
@@ -31,6 +35,7 @@ def explain(run: RunOrLog = "last", as_json: AsJson = False) -> None:
     """Show where the time went: of a run, or of an event log.
 
     The slot time is divided into parts that sum to all of it, with how much faster the run could be without each.
+    Of a stream, the operator that limits its rate is named.
 
     Also of an event log of Spark, a job history of MapReduce or an archive of Flink. A record is made of it, as with
     `weft import`, and kept.
@@ -41,11 +46,27 @@ def explain(run: RunOrLog = "last", as_json: AsJson = False) -> None:
     if stored.head.imported:
         how = f"imported from {run} and kept" if imported else "imported before"
         print(f"record {stored.directory}, {how}; nobody checked the result", file=sys.stderr)
+    if stream := results.summary_of(stored).stream:
+        _explain_stream(stored, stream, as_json=as_json)
+        return
     found = results.explained(stored)
     if as_json:
         print(found.model_dump_json(indent=1))
     else:
         terminal.explain(found, console())
+
+
+def _explain_stream(stored: Stored, stream: Streamed, *, as_json: bool) -> None:
+    """A stream lasts as long as its schedule: not its slot time is divided, its operators are named."""
+    if not stream.operators:
+        raise UsageError(
+            f"the engine left no job metrics in {stored.directory.name}",
+            hint=f"weft show {stored.directory.name} shows latencies over time and what limited the rate",
+        )
+    if as_json:
+        print(json.dumps([one.model_dump() for one in stream.operators], indent=1))
+    else:
+        terminal.sections([operators(stream)], console())
 
 
 def report(

@@ -19,6 +19,7 @@ from figures.tables import (
     long,
     mllib,
     nexmark,
+    nexmarkstate,
     poolpays,
     published,
     pythonstorage,
@@ -113,6 +114,7 @@ TABLES: Mapping[str, Table] = {
         "bench/run nersc-lustre-mllib", together(mllib.slowdowns, rules("nersc-lustre-mllib"))
     ),
     "nexmark": Table("bench/nexmark", nexmark.lines),
+    "nexmark-state": Table("bench/run nexmark-state", nexmarkstate.lines),
     "one-node": Table(
         "bench/queries --table one-node --scale 0.1 --nodes virtual:1 duckdb sail", queries.table
     ),

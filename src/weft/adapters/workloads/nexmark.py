@@ -48,6 +48,7 @@ class Nexmark(Workload):
         (
             "a lost, a repeated and a changed row",
             "a truncated result",
+            "a last update that is lost or wrong",
             "a late event that is counted",
             "a window that the watermark has not closed",
             "an event that is lost, repeated, changed or out of order",
@@ -101,6 +102,10 @@ class Nexmark(Workload):
     checkpoint: Duration | None = Field(
         default=None, ge=0.01, description="Flink: time between checkpoints. Default: 1s"
     )
+    state: Literal["heap", "rocksdb"] = Field(
+        default="heap",
+        description="where the engine keeps its state: in the heap, or in RocksDB, whose files are on scratch; its checkpoints are on output",
+    )
     tasks: Count | None = Field(
         default=None, description="tasks of each operator; default: one per producer, at most one per slot"
     )
@@ -138,6 +143,11 @@ class Nexmark(Workload):
                 f"nexmark: windows may count events that are {self.lateness:g} s late",
                 hint=f"set lateness above {least:g}s, which is window, delay and disorder",
             )
+        if self.late and "q11" in self._names:
+            raise MisreadError(
+                "nexmark: a late event belongs to a session of q11 that is still open, and engines differ in when one is",
+                hint="leave q11 out of queries, or late events out: late=0",
+            )
         if self.late and self.seconds <= self.lateness:
             raise MisreadError(
                 f"nexmark: in {self.seconds:g} s no event is {self.lateness:g} s late",
@@ -158,8 +168,9 @@ class Nexmark(Workload):
 
     def require_engine(self, kind: str) -> None:
         if lacking := [name for name in self._names if name not in nexmarksql.TEXTS[kind]]:
+            why = nexmarksql.LACKING.get((kind, lacking[0]), "")
             raise MisreadError(
-                f"nexmark: {kind} does not run {', '.join(lacking)}",
+                f"nexmark: {kind} does not run {', '.join(lacking)}" + (f": {why}" if why else ""),
                 hint=f"set queries to some of {', '.join(nexmarksql.TEXTS[kind])}",
             )
 
@@ -185,12 +196,15 @@ class Nexmark(Workload):
             "interval-millis": round(self._interval(layout) * 1000),
             "checkpoints": f"{layout.places['output'].path}/checkpoints",
             "checkpoint-millis": round(1000 * self._checkpoint(layout)),
+            "state": self.state,
             "tasks": self.tasks or min(self.producers, layout.slots),
         }
         needed = Dependencies(jars=[str(jar) for jar in layout.libraries])
         own = self._companions(layout.of("generator"))
         words = [word for name, path in self._texts(layout).items() for word in ("--query", f"{name}={path}")]
         words += self._closed
+        if updated := [name for name in self._names if name in nexmarksql.UPDATED]:
+            words += ["--updated", ",".join(updated)]
         return engine_job(layout, self.kind, "Nexmark", options, words, dependencies=needed, companions=own)
 
     @property
@@ -254,7 +268,8 @@ class Nexmark(Workload):
         reasons += [f"{who} {count} events of {wanted}" for who, count in counts.items() if count != wanted]
         failures = results.ran["restarts"] + results.ran.get("failed_tasks", 0)
         found = answers["queries"]
-        reasons += [why for name in self._names for why in _wrong(name, found[name], failures)]
+        if "lost" not in collected:  # the windows of a run that was given up were not all closed
+            reasons += [why for name in self._names for why in _wrong(name, found[name], failures)]
         facts = {
             "events": log["events"],
             "late": answers["late"],

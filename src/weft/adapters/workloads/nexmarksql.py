@@ -24,6 +24,12 @@ WHERE A.category = 10 AND P.state IN ('OR', 'ID', 'CA')""",
 TEXTS = {
     "flink": {
         **_BOTH,
+        "q4": """SELECT max(Q.sent) AS sent, Q.category, avg(Q.final) AS price, sum(Q.final) AS total, count(*) AS num
+FROM (
+    SELECT A.category, max(B.price) AS final, max(CASE WHEN A.sent > B.sent THEN A.sent ELSE B.sent END) AS sent
+    FROM auction AS A JOIN bid AS B ON A.id = B.auction AND B.millis BETWEEN A.millis AND A.expires
+    GROUP BY A.id, A.category
+) AS Q GROUP BY Q.category""",
         "q5": """SELECT A.window_end AS closed, A.window_end AS ends, A.auction, A.num
 FROM (@hops) AS A
 JOIN (
@@ -70,6 +76,17 @@ FROM bid GROUP BY bidder, session_window(eventTime, '{window} seconds')""",
 """By engine and query; {window} and {hop} are seconds."""
 
 NAMES = tuple(TEXTS["flink"])
+
+LACKING = {
+    (
+        "spark",
+        "q4",
+    ): "Structured Streaming has no aggregate of an aggregate whose rows are updated, only of rows that are final",
+}
+"""Why an engine does not run a query."""
+
+UPDATED = {"q4"}
+"""Queries whose rows are updated: the second column is the key, and the last row of each key is the answer."""
 
 WINDOWED = {"q5", "q7", "q8", "q11"}
 """Queries of windows of event time, whose rows come when the watermark has closed them."""

@@ -1,6 +1,6 @@
 """The engine's file operations in each cell of a study, if the probe fileops counted them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from weft.analysis.read import spans
@@ -24,6 +24,8 @@ class Operations(Part):
     bytes_read: int = 0
     writes: int = 0
     bytes_written: int = 0
+    output_calls: int = 0
+    """Of any kind on the output, such as those of a stream's checkpoints; 0 in records without components."""
 
     @property
     def mean_read(self) -> float | None:
@@ -46,7 +48,7 @@ def operations(directory: Path) -> Operations | None:
     apart = components != [""]
     total = filecalls.table(found, components, filecalls.MEASURED if apart else "")
 
-    def sums(files: Sequence[str], names: Sequence[str], key: str) -> int:
+    def sums(files: Sequence[str], names: Collection[str], key: str) -> int:
         of = [each for (kind, name), each in total.items() if kind in files and name in names]
         return int(sum(getattr(each, key) for each in of))
 
@@ -57,6 +59,7 @@ def operations(directory: Path) -> Operations | None:
         bytes_read=sums(read_from, ("read", "transfer"), "bytes"),
         writes=sums(written_to, ("write",), "count"),
         bytes_written=sums(written_to, ("write",), "bytes"),
+        output_calls=sums(("output",), {name for _, name in total}, "count") if apart else 0,
     )
 
 

@@ -23,6 +23,7 @@ Measure = Literal[
     "writes",
     "bytes_written",
     "mean_write",
+    "output_calls",
     "map_files",
     "read_files",
     "ingest",

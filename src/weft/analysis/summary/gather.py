@@ -48,7 +48,7 @@ def summarize(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
     profile = sources.attempt("the stacks", lambda: stacks.of_record(stored.folder), None)
     no_pauses: dict[tuple[str, str], list[Pause]] = {}
     logged = sources.attempt("GC's pauses", lambda: pauses.read(stored.folder / "pauses"), no_pauses)
-    stream = sources.attempt("the stream", lambda: streamed.of_record(stored, begin), None)
+    stream = sources.attempt("the stream", lambda: streamed.of_record(stored, begin, metrics), None)
     found = {
         **_head(stored, verdict),
         **_decided(decided, stored.head.engine),

@@ -6,11 +6,18 @@ from pydantic import JsonValue
 
 from weft.analysis.explain import pauses
 from weft.analysis.read.part import Part
+from weft.analysis.summary import streamoperators
+from weft.analysis.summary.streamoperators import StreamOperator
+from weft.facts.jobmetrics import JobMetrics
 from weft.record.record import Stored
-from weft.text.numbers import seconds
+from weft.text.numbers import percent, seconds
 
 _NOTABLE = 0.005
 """Seconds of the shortest collector pause that is drawn."""
+_BUSY = 0.5
+"""Share of the time from which on an operator can be what limits a rate that was not sustained."""
+_WAITS = 0.1
+"""Share of the time from which on an operator that waits for others behind it is named."""
 _AS_BEFORE = 2.0
 """Times the usual 99th percentile, up to which latency counts as recovered."""
 
@@ -59,6 +66,8 @@ class Streamed(Part):
     """If the engine began after the producers: records that waited, how long, and the time until it had caught up."""
     collector: tuple[tuple[float, float], ...] = ()
     """Pauses of the engine's garbage collector: when, after the stream began, and how long."""
+    operators: tuple[StreamOperator, ...] = ()
+    """Of the engine, the busiest first; empty if it left no job metrics."""
 
     @property
     def sustained(self) -> bool:
@@ -83,6 +92,28 @@ class Streamed(Part):
             f" by {seconds(float(str(step['growth'])))} s from the second quarter to the last. The limit is the {limit}:"
             f" {_REASONS[limit]}."
         )
+
+    @property
+    def limiting(self) -> str:
+        """Which operator limits the rate, or would limit a higher one; empty if the engine left no job metrics."""
+        if not self.operators:
+            return ""
+        (first, *others), missed = self.operators, [step for step in self.steps if not step.get("sustained")]
+        engine = any(step.get("limit") == "engine" for step in missed)
+        begin = "Of the operators, the first to limit a higher rate"
+        if engine:
+            begin = (
+                "The operator that limits the rate"
+                if first.busy >= _BUSY
+                else "No operator was busy most of the time. The busiest"
+            )
+        waits = [one for one in others if one.waits >= _WAITS]
+        behind = (
+            f" Others waited for it to take their rows: {', '.join(f'{one.name} {percent(one.waits)} of the time' for one in waits)}."
+            if waits
+            else ""
+        )
+        return f"{begin}: {first.sentence}{behind}"
 
     @property
     def late(self) -> str:
@@ -111,7 +142,7 @@ class Streamed(Part):
         )
 
 
-def of_record(stored: Stored, begin: float) -> Streamed | None:
+def of_record(stored: Stored, begin: float, metrics: JobMetrics) -> Streamed | None:
     """None if the run measured no stream. `begin`: when the run began, in seconds since 1970."""
     found = stored.json("outcomes/collect.json")
     if "over_time" not in found:
@@ -131,6 +162,7 @@ def of_record(stored: Stored, begin: float) -> Streamed | None:
         steps=tuple(found["steps"]),
         backlog=found.get("backlog", {}),
         collector=_collector(stored, began, end),
+        operators=streamoperators.of_stream(stored.folder / "engine", metrics),
     )
 
 

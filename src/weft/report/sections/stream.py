@@ -7,7 +7,7 @@ from weft.analysis.summary.streamed import Streamed
 from weft.analysis.summary.summary import Summary
 from weft.report.draw import charts
 from weft.report.draw.blocks import Block, Chart, Number, Section, Table, Tone, Words
-from weft.text.numbers import seconds, text
+from weft.text.numbers import percent, seconds, text
 from weft.text.units import show_seconds
 
 _NAMES = {
@@ -32,11 +32,26 @@ def stream(summary: Summary) -> Section:
         _latencies(found),
     ]
     blocks += [*_recoveries(summary, found), *_early(found)]
+    blocks += [Words(found.limiting)] if found.limiting else []
     if found.over_time:
         blocks += [_course(summary, found), _throughput(found)]
     blocks += [_distribution(found)] if found.distribution else []
     blocks += [_steps(found)] if len(found.steps) > 1 else []
     return Section("stream", "Latency of the stream", blocks)
+
+
+def operators(streamed: Streamed) -> Section:
+    """Which operator limits the rate, and how long each was busy."""
+    blocks: list[Block] = [Words(streamed.limiting)]
+    rows = [
+        [one.name, text(one.tasks), percent(one.busy), percent(one.average), percent(one.waits)]
+        for one in streamed.operators
+    ]
+    note = "Shares of the time that the stream ran. Back-pressure: its rows are not taken by the operators behind it."
+    titles = (Number("tasks"), Number("busiest task"), Number("all tasks"), Number("back-pressured"))
+    return Section(
+        "operators", "Operators of the stream", [*blocks, Table(["operator", *titles], rows, note)]
+    )
 
 
 def _latencies(streamed: Streamed) -> Table:

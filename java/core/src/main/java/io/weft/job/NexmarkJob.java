@@ -23,6 +23,19 @@ public abstract class NexmarkJob<S extends EngineSession> extends TopicJob<S> {
     @Option(names = "--windowed", split = ",")
     private Set<String> windowed = Set.of();
 
+    /** Names of those whose rows are updated: the second column is the key. */
+    @Option(names = "--updated", split = ",")
+    private Set<String> updated = Set.of();
+
+    /** Whether state is in RocksDB, in files of the engine's local directories, instead of in the heap. */
+    @Option(names = "--state", required = true)
+    private State state;
+
+    /** Where the engine keeps its state. */
+    private enum State {
+        HEAP, ROCKSDB
+    }
+
     /** How far the watermark is behind the latest event. */
     @Option(names = "--delay-millis", required = true)
     @Bounds(min = 0)
@@ -38,6 +51,14 @@ public abstract class NexmarkJob<S extends EngineSession> extends TopicJob<S> {
 
     protected final boolean windowed(String name) {
         return windowed.contains(name);
+    }
+
+    protected final boolean updated(String name) {
+        return updated.contains(name);
+    }
+
+    protected final boolean rocksdb() {
+        return state == State.ROCKSDB;
     }
 
     protected final long delayMillis() {

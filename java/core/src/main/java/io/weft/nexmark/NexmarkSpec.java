@@ -4,6 +4,7 @@ import io.weft.core.Hash64;
 import io.weft.stream.Step;
 import io.weft.stream.StreamRecords;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -22,6 +23,7 @@ public record NexmarkSpec(int producers, long seed, long disorderMillis, long la
     public static final long BEGIN_MILLIS = 1_436_918_400_000L;
     /** Events of each producer that close all windows at the end of a run. */
     public static final long CLOSING = 2L * Kind.EPOCH;
+    private static final byte[] TICK = "T,0,".getBytes(StandardCharsets.US_ASCII);
     static final long FIRST_PERSON = 1000;
     static final long FIRST_AUCTION = 1000;
     private static final long FIRST_CATEGORY = 10;
@@ -52,6 +54,16 @@ public record NexmarkSpec(int producers, long seed, long disorderMillis, long la
             text.append((char) ('a' + Long.remainderUnsigned(Hash64.of(LETTERS, i), 26)));
         }
         return text.toString();
+    }
+
+    /** A line that is no event and is in no table: it ends the wait of a consumer for the next one. */
+    public static byte[] tick() {
+        return TICK.clone();
+    }
+
+    /** Whether a line is one. */
+    public static boolean isTick(byte[] line) {
+        return Arrays.equals(line, TICK);
     }
 
     /** The number over all producers. */

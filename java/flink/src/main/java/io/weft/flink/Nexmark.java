@@ -1,6 +1,7 @@
 package io.weft.flink;
 
 import io.weft.job.NexmarkJob;
+import io.weft.nexmark.NexmarkSpec;
 import io.weft.stream.Topics;
 import java.time.Duration;
 import java.time.Instant;
@@ -14,22 +15,29 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.table.api.Table;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
+import org.apache.flink.types.RowKind;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** Nexmark's queries by Flink SQL. */
 public final class Nexmark extends NexmarkJob<StreamSession> {
     private static final String GROUP = "nexmark";
-    private static final long POLL_MILLIS = 50;
+    private static final long POLL_MILLIS = 100;
     private static final long WATERMARK_MILLIS = 100;
     /** After the last record has been read; a watermark behind it follows within {@link #WATERMARK_MILLIS}. */
     private static final long AFTER_MILLIS = 1000;
@@ -46,6 +54,7 @@ public final class Nexmark extends NexmarkJob<StreamSession> {
     @Override
     protected Draining start(StreamSession session) throws Exception {
         RunningJob.checkpoint(session.flink, checkpoints(), checkpointMillis());
+        session.flink.configure(new Configuration().set(StateBackendOptions.STATE_BACKEND, rocksdb() ? "rocksdb" : "hashmap"));
         session.flink.setParallelism(tasks());
         session.flink.getConfig().setAutoWatermarkInterval(WATERMARK_MILLIS);
         StreamTableEnvironment sql = StreamTableEnvironment.create(session.flink);
@@ -61,7 +70,7 @@ public final class Nexmark extends NexmarkJob<StreamSession> {
             }
         }
         for (String name : names()) {
-            sql.toDataStream(sql.sqlQuery(text(name))).sinkTo(sink(name)).name("results of " + name);
+            rows(sql, name).sinkTo(sink(name)).name("results of " + name);
         }
         RunningJob job = new RunningJob(session.flink.executeAsync("nexmark"), checkpoints());
         job.await();
@@ -88,6 +97,14 @@ public final class Nexmark extends NexmarkJob<StreamSession> {
         };
     }
 
+    /** The rows of a result. Of one that is updated, what a row was before is left out: the next one of its key says what it is. */
+    private DataStream<Row> rows(StreamTableEnvironment sql, String name) throws Exception {
+        Table result = sql.sqlQuery(text(name));
+        return updated(name)
+                ? sql.toChangelogStream(result).filter(row -> row.getKind() != RowKind.UPDATE_BEFORE).name("updates of " + name)
+                : sql.toDataStream(result);
+    }
+
     /** Whether a query reads a table: an operator runs also if none does. */
     private boolean used(String table) throws Exception {
         for (String name : names()) {
@@ -98,16 +115,24 @@ public final class Nexmark extends NexmarkJob<StreamSession> {
         return false;
     }
 
-    /** A checkpoint commits the offsets of what was read before it. */
+    /**
+     * A checkpoint commits the offsets of what was read before it, but the connector's reader first ends its wait for
+     * the next record, up to 10 s: ticks end it.
+     */
     private long drained(RunningJob job) throws Exception {
         var bytes = new ByteArrayDeserializer();
         Properties known = client();
         known.put("group.id", GROUP);
         List<TopicPartition> all = IntStream.range(0, producers()).mapToObj(i -> new TopicPartition(Topics.RECORDS, i)).toList();
-        try (KafkaConsumer<byte[], byte[]> in = new KafkaConsumer<>(known, bytes, bytes)) {
+        var plain = new ByteArraySerializer();
+        try (KafkaConsumer<byte[], byte[]> in = new KafkaConsumer<>(known, bytes, bytes);
+                KafkaProducer<byte[], byte[]> out = new KafkaProducer<>(client(), plain, plain)) {
             Map<TopicPartition, Long> ends = in.endOffsets(all);
             while (!reached(in.committed(Set.copyOf(all)), ends)) {
                 job.check();
+                for (TopicPartition each : all) {
+                    out.send(new ProducerRecord<>(each.topic(), each.partition(), null, NexmarkSpec.tick()));
+                }
                 Thread.sleep(POLL_MILLIS);
             }
         }
@@ -133,6 +158,6 @@ public final class Nexmark extends NexmarkJob<StreamSession> {
         known.put("linger.ms", "0");
         return KafkaSink.<Row>builder().setBootstrapServers(known.getProperty("bootstrap.servers"))
                 .setKafkaProducerConfig(known).setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
-                .setRecordSerializer(new ResultLine(name)).build();
+                .setRecordSerializer(new ResultLine(name, updated(name))).build();
     }
 }

@@ -5,6 +5,7 @@ import io.weft.core.Program;
 import io.weft.nexmark.NexmarkFiles;
 import io.weft.nexmark.NexmarkLog;
 import io.weft.nexmark.NexmarkOptions;
+import io.weft.nexmark.NexmarkSpec;
 import io.weft.stream.Control;
 import io.weft.stream.Step;
 import io.weft.stream.Topics;
@@ -61,8 +62,11 @@ public final class NexmarkValidate extends Program {
         Files.createDirectories(output);
         try (NexmarkFiles files = new NexmarkFiles(output)) {
             NexmarkLog log = new NexmarkLog(events.spec(), steps, files, outcome);
-            StreamValidate.read(in, Topics.RECORDS, producers, PATIENCE_NANOS,
-                    record -> log.published(record.partition(), record.value()));
+            StreamValidate.read(in, Topics.RECORDS, producers, PATIENCE_NANOS, record -> {
+                if (!NexmarkSpec.isTick(record.value())) {
+                    log.published(record.partition(), record.value());
+                }
+            });
             log.finish();
         }
         try (NexmarkResults rows = new NexmarkResults(output)) {

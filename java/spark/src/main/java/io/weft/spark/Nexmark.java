@@ -19,6 +19,7 @@ import org.apache.spark.sql.types.StructField;
 
 /** Nexmark's queries by Spark SQL, in micro-batches of Structured Streaming. */
 public final class Nexmark extends NexmarkJob<Session> {
+    private static final String STATES = "org.apache.spark.sql.execution.streaming.state.";
     private static final String PERSON = "P: id bigint, name string, emailAddress string, creditCard string, city string,"
             + " state string, extra string";
     private static final String AUCTION = "A: id bigint, itemName string, description string, initialBid bigint,"
@@ -33,7 +34,8 @@ public final class Nexmark extends NexmarkJob<Session> {
     @Override
     protected Session open() throws Exception {
         SparkConf conf = new SparkConf().setAppName("nexmark")
-                .setIfMissing("spark.sql.shuffle.partitions", "" + tasks()).set("spark.sql.session.timeZone", "UTC");
+                .setIfMissing("spark.sql.shuffle.partitions", "" + tasks()).set("spark.sql.session.timeZone", "UTC")
+                .set("spark.sql.streaming.stateStore.providerClass", STATES + (rocksdb() ? "RocksDB" : "HDFSBacked") + "StateStoreProvider");
         return new Session(conf, executors());
     }
 

@@ -1,0 +1,120 @@
+"""The operators of a stream: how long each was busy, and which one limits its rate."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+import polars
+
+from weft.analysis.explain import operators
+from weft.analysis.read.part import Part
+from weft.facts.engines.flink import jobs as flinkjobs
+from weft.facts.jobmetrics import JobMetrics
+from weft.text.entry import Entry
+from weft.text.numbers import percent
+
+DRIVER = "the driver between tasks, which plans each micro-batch and logs its offsets"
+_SKEWED = 2.0
+"""Times the average, from which on the busiest task is named as one that has more to do than others."""
+_LONGEST = 120
+"""Characters of a name that are shown: Flink's are lists of all operators that run as one."""
+
+
+class StreamOperator(Part):
+    """Operators that run as one; shares are of the time that the stream ran."""
+
+    name: str
+    tasks: int
+    busy: float
+    """Of its busiest task."""
+    average: float
+    """Of all its tasks."""
+    waits: float = 0.0
+    """For operators behind it, which do not take its rows: back-pressure. 0 where rows are handed on in micro-batches."""
+
+    @property
+    def skewed(self) -> bool:
+        """Whether one of its tasks has much more to do than the others."""
+        return self.tasks > 1 and self.busy >= _SKEWED * self.average
+
+    @property
+    def sentence(self) -> str:
+        """What it did, with its name."""
+        one = ", by its busiest task" if self.tasks > 1 else ""
+        skew = (
+            f" Its {self.tasks} tasks were so on average {percent(self.average)}: one has much more to do than others."
+            if self.skewed
+            else ""
+        )
+        return f"{self.name} was busy {percent(self.busy)} of the time{one}.{skew}"
+
+
+def of_stream(engine: Entry, metrics: JobMetrics) -> tuple[StreamOperator, ...]:
+    """The operators, the one that limits the rate first. Empty if the engine left no job metrics."""
+    found = of_flink(flinkjobs.load(engine)) if flinkjobs.found(engine) else of_batches(metrics)
+    return tuple(sorted(found, key=lambda one: -one.busy))
+
+
+def of_flink(found: Mapping[str, Any]) -> list[StreamOperator]:
+    """By Flink's own clocks: a task that waits for rows is idle, and one whose rows are not taken is back-pressured."""
+    return [_vertex(vertex) for job in found["jobs"] for vertex in job["vertices"] if vertex["subtasks"]]
+
+
+def _vertex(vertex: Mapping[str, Any]) -> StreamOperator:
+    tasks = [_times(task["metrics"]) for task in vertex["subtasks"]]
+    busy = [_share(task, "busy") for task in tasks]
+    return StreamOperator(
+        name=_short(vertex["name"]),
+        tasks=len(tasks),
+        busy=max(busy),
+        average=sum(busy) / len(busy),
+        waits=max(_share(task, "backpressured") for task in tasks),
+    )
+
+
+def _times(measured: Mapping[str, Any]) -> dict[str, float]:
+    return {
+        state: float(measured.get(f"accumulated-{state}-time") or 0)
+        for state in ("busy", "idle", "backpressured")
+    }
+
+
+def _share(times: Mapping[str, float], state: str) -> float:
+    whole = sum(times.values())
+    return times[state] / whole if whole else 0.0
+
+
+def of_batches(metrics: JobMetrics) -> list[StreamOperator]:
+    """By the stages of micro-batches, which follow one another: those with the same operators of the plan are one."""
+    stages = metrics.stages.filter(polars.col("end").is_not_null() & polars.col("begin").is_not_null())
+    if stages.is_empty():
+        return []
+    titles = {key: operators.title(rows) for key, rows in operators.by_stage(operators.rows(metrics)).items()}
+    ran = [(row["begin"], row["end"]) for row in stages.iter_rows(named=True)]
+    whole = max(end for _, end in ran) - min(begin for begin, _ in ran) or 1.0
+    spans: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    tasks: dict[str, int] = defaultdict(int)
+    for row in stages.iter_rows(named=True):
+        name = _short(titles.get((row["app"], row["stage"])) or row["name"])
+        spans[name].append((row["begin"], row["end"]))
+        tasks[name] = max(tasks[name], row["tasks"])
+    busy = {name: _covered(each) / whole for name, each in spans.items()}
+    alone = 1 - _covered(ran) / whole
+    found = [
+        StreamOperator(name=name, tasks=tasks[name], busy=share, average=share)
+        for name, share in busy.items()
+    ]
+    return [*found, StreamOperator(name=DRIVER, tasks=1, busy=alone, average=alone)]
+
+
+def _covered(spans: list[tuple[float, float]]) -> float:
+    """Seconds in one or more of them."""
+    total, until = 0.0, float("-inf")
+    for begin, end in sorted(spans):
+        total += max(0.0, end - max(begin, until))
+        until = max(until, end)
+    return total
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."

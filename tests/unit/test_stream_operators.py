@@ -1,0 +1,67 @@
+"""Which operator of a stream limits its rate: by Flink's clocks, and by the stages of micro-batches."""
+
+from typing import Any
+
+import pytest
+
+from weft.analysis.summary.streamoperators import DRIVER, of_batches, of_flink
+from weft.facts import jobmetrics
+from weft.facts.jobmetrics import APPLICATIONS, EXECUTORS, JOBS, STAGES, TASKS, JobMetrics, table
+
+
+def vertex(name: str, *tasks: tuple[float, float, float]) -> dict[str, Any]:
+    """Seconds that each of its tasks was busy, idle and back-pressured."""
+    keys = ("accumulated-busy-time", "accumulated-idle-time", "accumulated-backpressured-time")
+    return {"name": name, "subtasks": [{"metrics": dict(zip(keys, task, strict=True))} for task in tasks]}
+
+
+def test_an_operator_is_as_busy_as_its_busiest_task_and_a_skewed_one_says_so() -> None:
+    source = vertex("source", (1.0, 1.0, 8.0), (2.0, 8.0, 0.0))
+    source, join, sink = of_flink(
+        {
+            "jobs": [
+                {
+                    "vertices": [
+                        source,
+                        vertex("join", (9, 1, 0), (1, 9, 0), (1, 9, 0)),
+                        vertex("sink", (0, 0, 0)),
+                    ]
+                }
+            ]
+        }
+    )
+    assert (source.busy, source.waits, source.skewed) == (0.2, 0.8, False)
+    assert (join.busy, join.waits, join.skewed) == (0.9, 0.0, True)
+    assert join.average == pytest.approx(11 / 30)
+    assert join.sentence == (
+        "join was busy 90 % of the time, by its busiest task. Its 3 tasks were so on average 37 %: one has much more to do than others."
+    )
+    assert (sink.busy, sink.sentence) == (0.0, "sink was busy 0 % of the time.")
+
+
+def test_stages_of_micro_batches_are_one_by_their_name_and_the_rest_is_the_drivers() -> None:
+    def stage(number: int, name: str, begin: float, end: float | None) -> dict[str, Any]:
+        return {
+            "app": "a",
+            "stage": number,
+            "attempt": 0,
+            "name": name,
+            "tasks": 2,
+            "begin": begin,
+            "end": end,
+        }
+
+    stages = [
+        stage(0, "read", 0, 1),
+        stage(1, "join", 1, 4),
+        stage(2, "read", 5, 6),
+        stage(3, "join", 5.5, 10),
+        stage(4, "join", 10, None),
+    ]
+    nothing = (table([], schema) for schema in (APPLICATIONS, EXECUTORS, JOBS))
+    found = of_batches(JobMetrics(*nothing, table(stages, STAGES), table([], TASKS)))
+    assert {one.name: pytest.approx(one.busy) for one in found} == {"read": 0.2, "join": 0.75, DRIVER: 0.1}
+
+
+def test_without_stages_nothing_is_said() -> None:
+    assert of_batches(jobmetrics.empty()) == []

@@ -1,0 +1,31 @@
+"""What a stream's state and the storage of its checkpoints cost: latencies, and calls on the files of checkpoints."""
+
+from collections.abc import Sequence
+
+from figures.rows import Row
+from figures.shown import spread, table, valid
+
+_STATES = {"heap": "heap", "rocksdb": "RocksDB"}
+_LATENCIES = ("latency_median_seconds", "latency_p99_seconds")
+
+
+def lines(rows: Sequence[Row]) -> list[str]:
+    """A line for each engine, kind of state and storage of checkpoints."""
+    found: dict[tuple[str, str, str], list[Row]] = {}
+    for row in valid(rows):
+        cell = row["cell"]
+        found.setdefault((cell["engine"], cell["state"], cell["output"]), []).append(row)
+    body = [
+        [
+            engine.capitalize(),
+            _STATES[state],
+            f"`{output}`",
+            *(spread(row["facts"].get(key) for row in here) for key in _LATENCIES),
+            spread((row["measures"].get("output_calls") for row in here), lambda value: f"{value:,.0f}"),
+        ]
+        for (engine, state, output), here in found.items()
+    ]
+    return table(
+        ["engine", "state", "checkpoints on", "median latency, s", "99 %, s", "file calls of checkpoints"],
+        body,
+    )
