@@ -10,7 +10,7 @@ from weft.analysis.explain.timeparts import Explanation
 from weft.analysis.predict import advice, projection
 from weft.analysis.predict.advice import Advice, Line, Trial
 from weft.analysis.summary.gather import summarize
-from weft.api import again, machines, related
+from weft.api import again, machines, onenode, related
 from weft.errors import RecordError, UsageError
 from weft.host import settings
 from weft.record import record
@@ -33,7 +33,7 @@ def advise(run: str = "last") -> Advice:
         raise UsageError(
             f"the engine left no job metrics in {stored.directory.name}", hint="predict from another run"
         )
-    return of(stored, explained)
+    return of(stored, explained).model_copy(update={"one_node": tuple(onenode.lines(stored))})
 
 
 def of(stored: Stored, explained: Explanation) -> Advice:

@@ -73,6 +73,8 @@ class Advice(Part):
     unmeasured: tuple[Remedy, ...] = ()
     """What Lustre itself offers, whose gain was measured nowhere."""
     notes: tuple[str, ...]
+    one_node: tuple[str, ...] = ()
+    """What runs of the same queries by engines of one node say."""
 
     @property
     def first(self) -> Trying | None:

@@ -37,6 +37,8 @@ def section(advice: Advice) -> Section:
             Words(words, "quiet"),
             Listing([_tried(one, advice.directory) for one in advice.unmeasured]),
         ]
+    if advice.one_node:
+        blocks.append(Listing([f"{words}." for words in advice.one_node]))
     if advice.notes:
         blocks.append(Listing([f"{note}." for note in advice.notes], "quiet"))
     return Section("advice", f"What to change about {advice.run}", blocks)
