@@ -63,5 +63,5 @@ def test_stages_of_micro_batches_are_one_by_their_name_and_the_rest_is_the_drive
     assert {one.name: pytest.approx(one.busy) for one in found} == {"read": 0.2, "join": 0.75, DRIVER: 0.1}
 
 
-def test_without_stages_nothing_is_said() -> None:
+def test_without_stages_there_is_no_operator() -> None:
     assert of_batches(jobmetrics.empty()) == []
