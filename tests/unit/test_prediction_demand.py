@@ -111,6 +111,13 @@ def test_what_a_task_needs_whatever_its_data_does_not_grow_with_it() -> None:
     assert found.parts["CPU"] == pytest.approx(0.6 * 3 + 0.4)
 
 
+def test_where_no_cpu_time_was_measured_nothing_computes_next_to_tasks() -> None:
+    stage = replace(reader(OPENS), cpu=0.0)
+    for jvm_a_task in (False, True):
+        found = demand.of_stage(stage, replace(job([stage]), jvm_a_task=jvm_a_task), at(4))
+        assert found.parts.get("CPU", 0.0) == 0
+
+
 def test_seconds_in_files_are_the_calls_and_their_waits_for_the_storage() -> None:
     found = needed(reader(OPENS, READS, moved=2e6), now=SLOW)
     load = found.load(8)

@@ -176,12 +176,15 @@ def _background(work: JobProfile, target: Target, count: int) -> float:
     Each JVM compiles the same code, and what runs longer is compiled again and better. What is compiled on a node without a
     task slows none.
     """
-    whole = work.background * sum(stage.cpu * stage.count for stage in work.stages)
+    computed = sum(stage.cpu * stage.count for stage in work.stages)
+    if not computed:  # an engine that measured no CPU time of its tasks
+        return 0.0
+    whole = work.background * computed
     if work.jvm_a_task:
         return whole / sum(stage.count for stage in work.stages) / target.machine.speed
     each = [scale(stage, work, target) for stage in work.stages]
     done = sum(new.tasks * new.data * stage.cpu for new, stage in zip(each, work.stages, strict=True))
-    more = done / sum(stage.count * stage.cpu for stage in work.stages)
+    more = done / computed
     machines = min(target.nodes, count) / work.nodes
     each_does: float = (more / machines) ** VALUE["compiler_power"]
     return whole * machines * each_does / sum(new.tasks for new in each) / target.machine.speed
