@@ -116,6 +116,24 @@ def test_a_stranger_submits_nothing_to_a_persistent_cluster(cluster: Weft, tmp_p
 
 @pytest.mark.long
 @needs(*VIRTUAL)
+@pytest.mark.parametrize(
+    "scratch", ["pool", "memory", "loopback", pytest.param("delayed:lustre", marks=needs(*DELAYED))]
+)
+@pytest.mark.parametrize(
+    "words", [("terasort", "--size", "20MB"), ("groupby", "--set", "pairs=5000")], ids=lambda words: words[0]
+)
+def test_shuffles_are_valid_and_explained_on_each_storage(
+    weft: Weft, words: tuple[str, ...], scratch: str
+) -> None:
+    result = weft.result("run", *words, *TWO, "--scratch", scratch)
+    assert result["verdict"] == "VALID", result
+    found = weft.result("explain", "last")
+    assert found["coverage"]["tasks"] > 0
+    assert sum(part["share"] for part in found["parts"]) == pytest.approx(1)
+
+
+@pytest.mark.long
+@needs(*VIRTUAL)
 @pytest.mark.parametrize("scratch", ["pool", "memory", "loopback"])
 def test_objects_that_do_not_fit_in_memory_are_in_scratch(weft: Weft, scratch: str) -> None:
     small = ("--set", "engine.object_store=200MB", "--set", "probes=+fileops", "--scratch", scratch)

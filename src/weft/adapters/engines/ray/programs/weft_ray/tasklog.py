@@ -5,8 +5,12 @@ asked when a job has ended, and at the end: it keeps a number of tasks (MOST), a
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice, takewhile
+from operator import itemgetter
 from pathlib import Path
 from time import sleep, time
 from typing import Any
@@ -106,6 +110,8 @@ class TaskWriter:
             raise ConnectionError(f"the control service at {node.gcs_address} does not answer")
         self.nodes: dict[str, bool] = {}
         """By name: whether it is there."""
+        self.head = ""
+        """The node of a job's program."""
         self.jobs: set[int] = set()
         """Those whose tasks are in the file."""
         self.moves: list[Move] = []
@@ -140,6 +146,7 @@ class TaskWriter:
             if self.nodes.get(name, True) and not alive:
                 self.file.line("removed", worker=name)
             self.nodes[name] = alive
+            self.head = name if row.is_head_node else self.head
 
     def _write(self, jobs: Sequence[int]) -> None:
         rows = self._jobs()
@@ -150,14 +157,10 @@ class TaskWriter:
         tasks = [task for task in map(RanTask.of, map(TaskEvents.FromString, events)) if task]
         for job in jobs:
             self.file.line("graph", t=rows[job].start_time / 1e3, graph=job)
-            for line in lines([task for task in tasks if task.job == job], self.moves, self._head()):
+            for line in lines([task for task in tasks if task.job == job], self.moves, self.head):
                 self.file.line(**line)
             self.jobs.add(job)
         self.file.flush()
-
-    def _head(self) -> str:
-        """The node of a job's program."""
-        return next(iter(self.nodes), "")
 
     def _moved(self) -> None:
         for key in self.gcs.internal_kv_keys(b"", MOVES):
@@ -185,26 +188,44 @@ def lines(tasks: Sequence[RanTask], moves: Sequence[Move], head: str) -> Iterato
         (job,) = {task.job for task in tasks}
         yield {"event": "parent", "graph": job, "stage": stage, "of_graph": job, "of_stage": parent}
     numbers: dict[str, dict[str, int]] = {}
+    moved = _Moves(moves)
     for task in sorted(tasks, key=lambda each: each.end):
         known = numbers.setdefault(task.name, {})
         index = known.setdefault(task.id, len(known))
-        yield _line(task, index, remote.get((task.id, task.attempt), 0), moves)
+        yield _line(task, index, remote.get((task.id, task.attempt), 0), moved)
 
 
-def _line(task: RanTask, index: int, remote: int, moves: Sequence[Move]) -> dict[str, Any]:
+class _Moves:
+    """The same by what a task asks for: there may be thousands of them, and many more tasks."""
+
+    def __init__(self, moves: Sequence[Move]) -> None:
+        self.restored: dict[str, list[list[float]]] = defaultdict(list)
+        """By object."""
+        self.spilled: dict[str, list[list[float]]] = defaultdict(list)
+        """By node, in the order of their ends: one process does them one after the other."""
+        for move in sorted(moves, key=lambda each: each.end):
+            span = [move.begin, move.end]
+            if move.kind == "spill":
+                self.spilled[move.node].append(span)
+            else:
+                for name in move.objects:
+                    self.restored[name].append(span)
+
+    def restores(self, objects: Iterable[str], before: float) -> list[list[float]]:
+        """Of these objects, what began before."""
+        return [span for name in objects for span in self.restored.get(name, ()) if span[0] < before]
+
+    def spills(self, node: str, begin: float, end: float) -> list[list[float]]:
+        """Of a node, what was going on meanwhile."""
+        spans = self.spilled.get(node, [])
+        later = islice(spans, bisect_right(spans, begin, key=itemgetter(1)), None)
+        return list(takewhile(lambda span: span[0] < end, later))
+
+
+def _line(task: RanTask, index: int, remote: int, moves: _Moves) -> dict[str, Any]:
     own = dict(task.own)
-    inputs = own.pop("inputs", {})
-    restored = [
-        [move.begin, move.end]
-        for move in moves
-        if move.kind == "restore" and not inputs.keys().isdisjoint(move.objects) and move.begin < task.begin
-    ]
-    begin, end = task.stored
-    spilled = [
-        [move.begin, move.end]
-        for move in moves
-        if move.kind == "spill" and move.node == task.node and move.begin < end and move.end > begin
-    ]
+    restored = moves.restores(own.pop("inputs", {}), task.begin)
+    spilled = moves.spills(task.node, *task.stored)
     return {
         "event": "task",
         "graph": task.job,
