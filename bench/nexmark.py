@@ -23,7 +23,7 @@ FIRST = {
     "flink": {"q1": 24_000, "q5": 80_000, "q7": 40_000, "q8": 60_000},
     "spark": {"q1": 10_000, "q5": 4_000, "q7": 4_000, "q8": 4_000},
 }
-"""Events per second with which a search begins: rates that two cores sustained, so that few are tried."""
+"""Events per second with which a search begins; a rate that two cores can sustain, so that few are tried."""
 _SINGLE_SECONDS = 10
 """Measured time of queries without windows."""
 WORKERS = "TaskManagerRunner|CoarseGrainedExecutorBackend"
