@@ -80,7 +80,8 @@ def main(words: Sequence[str]) -> int:
                     log.poll()
             time.sleep(_PAUSE)
         if log:
-            log.close()
+            with suppress(RpcError):  # it may have ended already, with what it knew of the last tasks
+                log.close()
         return 0
     finally:
         node.kill_all_processes(check_alive=False, allow_graceful=True, wait=True)
