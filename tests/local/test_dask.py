@@ -243,12 +243,8 @@ def refused_without_certificate(address: str, port: int) -> None:
 
 SHUFFLE = "dask/programs/weft_dask/cluster.py"
 MUTANTS = {
-    "lose": (
-        SHUFFLE,
-        "[one(each, number) for each in maps]",
-        "[one(each, number) for each in maps[1:]]",
-    ),
-    "repeat": (SHUFFLE, "for each in maps]", "for each in [*maps, maps[0]]]"),
+    "lose": (SHUFFLE, "zip(*blocks, strict", "zip(*blocks[1:], strict"),
+    "repeat": (SHUFFLE, "zip(*blocks, strict", "zip(*blocks, blocks[0], strict"),
     "misorder": (
         "programs/weft_tasks/records.py",
         "np.lexsort((tails, heads(records)))",
