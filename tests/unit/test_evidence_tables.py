@@ -74,28 +74,52 @@ def cell(number: int, predicted: float, real: float, nearest: float) -> dict[str
         "nearest": {"run": "r", "seconds": nearest},
         "ernest": {"runs": 4, "seconds": 2 * real},
         "seconds": real,
+        "seed": 7,
+        "refused": 2,
     }
 
 
 def test_predictions_are_scored_with_their_width_and_next_to_the_nearest_run() -> None:
     lines = shown("unseen", cell(1, 10, 10, 8), cell(2, 20, 20, 10), cell(3, 30, 60, 12))
-    assert lines[2].startswith("| groupby, mappers `1` | 10.0 | 8.33 to 12.0 | 8.00 | 10.0 |")
-    assert "60.0, outside" in lines[4]
-    model, nearest = (line.split(" | ") for line in lines[8:10])
+    model, nearest, ernest = (line.split(" | ") for line in lines[2:5])
     assert model[1:4] == ["0%", "2 of 3", "1.44"]
     assert float(model[4].strip(" |")) == pytest.approx((3 * 0.3646 + 20 * 0.5108) / 3, abs=0.01)
     assert nearest[1] == "50%"
-    assert lines[10].startswith("| Ernest's four terms")
-    assert lines[10].split(" | ")[1:4] == ["100%", "90% by choice", "4.00"]
+    assert ernest[0].startswith("| Ernest's four terms")
+    assert ernest[1:4] == ["100%", "90% by choice", "4.00"]
+    assert "| groupby | 0% | 2 of 3 | 1.00 |" in lines
+    assert lines[-3] == "| groupby, mappers `3` | 30.0 | 25.0 to 36.0 | 12.0 | 60.0 | -50 % |"
+    assert lines[-1] == "The draw of seed 7; 2 further cells were drawn that weft refused to predict."
+
+
+def ratio(nodes: int, value: float | list[float], low: float, high: float, **more: Any) -> dict[str, Any]:
+    found = {"low": low, "high": high, "predicted": (low * high) ** 0.5, "factor": 144}
+    return {
+        "kind": "point",
+        "what": "GroupBy",
+        "machine": "cori",
+        "nodes": nodes,
+        "value": value,
+        **found,
+        **more,
+    }
 
 
 def test_published_ratios_are_shown_with_what_they_are_missed_by() -> None:
-    where = {"machine": "cori", "nodes": 1, "slow": "lustre", "fast": "memory"}
     lines = shown(
-        "published", {"cell": where, "published": 6, "predicted": 3.0, "factor": 144, "of": "groupby"}
+        "published",
+        ratio(1, 6, 2.0, 4.5, used=True, trend="GroupBy on Cori"),
+        ratio(80, 60, 1.0, 4.0, trend="GroupBy on Cori"),
+        ratio(2, [1.5, 2.5], 2.0, 2.0),
     )
-    assert lines[2] == "| cori | 1 | lustre | memory | 6 | 3 | 144 |"
-    assert "off by factors of 2.0 to 2" in lines[-1]
+    assert lines[2] == "| GroupBy * | cori | 1 | 6 | 3 | 2 to 4.5 | 2.0 | yes |"
+    assert lines[3].endswith("| 30.0 | no |")
+    assert lines[4] == "| GroupBy | cori | 2 | 1.5 to 2.5 | 2 | 2 to 2 | 1.0 | yes |"
+    assert lines[6].startswith(
+        "Within a factor of two: 2 of 3; of those that were not known while the model was made (without *), 1 of 2."
+    )
+    assert lines[6].endswith("in the interval of 1 of 3.")
+    assert lines[-1] == "| GroupBy on Cori | 1 to 80 | grows | falls | no |"
 
 
 def sort(row: str, seconds: float, repeat: int) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """How a workload grows in a prediction: tasks, as many as it asks for itself; and data, if its size is known."""
 
+import json
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -11,9 +12,10 @@ from tests.unit.prediction_jobs import LUSTRE, MEMORY, groupby
 from tests.unit.report_fakes import make_record
 from weft.adapters.workloads import KINDS
 from weft.adapters.workloads.base import Prepared, Workload
-from weft.analysis.predict import prediction, projection, target
+from weft.analysis.predict import candidates, holdout, prediction, projection, target
 from weft.analysis.predict.machine import Machine
 from weft.analysis.predict.prediction import Scenario
+from weft.analysis.predict.projection import Recorded
 from weft.analysis.predict.target import Growth, of_workload
 from weft.errors import UsageError
 
@@ -71,9 +73,56 @@ def test_a_size_that_would_change_nothing_is_refused_by_name(tmp_path: Path) -> 
     )
     blocks = replace(recorded, growth=Growth(each=True), spec={"workload": {"kind": "groupby"}})
     for one, words, hint in (
-        (without, "no size of pagerank is known", "leave out --size"),
+        (without, "no number says how much data pagerank has", "leave out --size"),
         (blocks, "groupby has the same data in each task", "--partitions"),
     ):
         with pytest.raises(UsageError, match=words) as caught:
             prediction.predict(one, HERE, Scenario(HERE, [2], size=2e8))
         assert hint in caught.value.hint
+
+
+SIZED = {
+    "terasort": "size",
+    "wordcount": "size",
+    "pagerank": "vertices",
+    "sql-join": "visits",
+    "tpcds": "scale",
+    "pi": "points",
+}
+SIZED |= {"kmeans": "rows", "naive-bayes": "rows", "aggregate-by-key": "records", "sort-by-key": "records"}
+
+
+@pytest.mark.parametrize("kind", SIZED)
+def test_the_amount_of_data_is_a_key_of_the_workload_with_its_value(kind: str) -> None:
+    ((key, value),) = KINDS.read(kind).amount.items()
+    assert key == SIZED[kind]
+    assert KINDS.read({"kind": kind, key: 2 * value}).amount == {key: 2 * value}
+
+
+@pytest.mark.parametrize("kind", ["groupby", "scheduling-throughput", "block-matrix-mult", "chi-sq-mat"])
+def test_a_workload_whose_work_no_key_doubles_has_no_amount(kind: str) -> None:
+    assert KINDS.read(kind).amount == {}
+
+
+def test_a_prediction_takes_the_amount_that_the_record_names_in_its_own_unit(tmp_path: Path) -> None:
+    stored = make_record(tmp_path / "run")
+    path = tmp_path / "run" / "resolved.json"
+    table = json.loads(path.read_text())
+    table["spec"]["workload"] = {"kind": "kmeans", "rows": None}
+    path.write_text(json.dumps({**table, "amount": {"rows": 200_000}}))
+    recorded = projection.read(stored)
+    assert (recorded.work.size_key, recorded.work.size) == ("rows", 200_000)
+    (half,) = prediction.predict(recorded, HERE, Scenario(HERE, [2], size=1e5)).curves[0].points
+    assert half.seconds < recorded.work.measured
+    flags = [one.flags for one in candidates.possible_experiments(recorded.situation(HERE), ())]
+    assert ("--set", "rows=100000") in flags
+
+
+def test_runs_that_differ_in_what_their_amount_is_are_of_the_same_work(tmp_path: Path) -> None:
+    def of(kind: str, **keys: object) -> Recorded:
+        found = projection.read(make_record(tmp_path / str(keys)))
+        work = replace(found.work, size_key="rows")
+        return replace(found, work=work, spec={"workload": {"kind": kind, **keys}})
+
+    assert holdout.same_work(of("kmeans", rows=1), of("kmeans", rows=2, partitions=3))
+    assert not holdout.same_work(of("kmeans", rows=1, columns=20), of("kmeans", rows=2, columns=30))

@@ -54,7 +54,11 @@ def predict(
     output_: Output = None,
     machine: MachineName = None,
     size: Annotated[
-        str | None, typer.Option(help="size of the workload, such as 2TB", show_default=False)
+        str | None,
+        typer.Option(
+            help="size of the workload, such as 2TB; where that is no number of bytes, its visits, records, rows, vertices, points or scale",
+            show_default=False,
+        ),
     ] = None,
     partitions: Annotated[
         int | None, typer.Option(min=1, max=MOST, help="tasks of each shuffling stage", show_default=False)
@@ -102,6 +106,8 @@ def predict(
 def _size(text: str | None) -> float | None:
     if text is None:
         return None
+    if text.replace(".", "", 1).isdigit():
+        return float(text)  # in the workload's own unit: vertices, records, TPC-DS' scale
     try:
         return parse_size(text)
     except ValueError as error:

@@ -16,6 +16,7 @@ def described(spec: Spec, layout: Layout, plan: Plan) -> dict[str, Any]:
     return {
         "weft": __version__,
         "spec": json.loads(spec.model_dump_json()),
+        "amount": dict(spec.workload.amount),
         "nodes": [
             {
                 "name": node.name,

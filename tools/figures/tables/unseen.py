@@ -16,15 +16,59 @@ LEVEL = 0.9
 
 
 def lines(rows: Sequence[Row]) -> list[str]:
-    """A line for each cell, then how good they all are, beside the time of the nearest run and Ernest's model as predictions."""
-    body = [_cell(row) for row in rows]
-    head = ["cell", "predicted, s", "interval, s", "nearest run, s", "measured, s", "error"]
-    return [*table(head, body), "", *_scores(rows), "", *_engines(rows)]
+    """How good all cells are, beside the time of the nearest run and Ernest's model as predictions; by job; and those that were missed."""
+    missed = [row for row in rows if not _inside(row)]
+    head = [
+        "outside of the interval",
+        "predicted, s",
+        "interval, s",
+        "nearest run, s",
+        "measured, s",
+        "error",
+    ]
+    return [
+        *_scores(rows),
+        "",
+        *_jobs(rows),
+        "",
+        *(table(head, map(_cell, missed)) if missed else ["No cell was outside of its interval."]),
+        *_drawn(rows),
+    ]
+
+
+def _inside(row: Row) -> bool:
+    point = row["predicted"]
+    return bool(point["low"] <= row["seconds"] <= point["high"])
+
+
+def _jobs(rows: Sequence[Row]) -> list[str]:
+    """By job that cells are predicted from: how far off, and whether to one side."""
+    body = []
+    for name in sorted({row["cell"]["from"] for row in rows}):
+        mine = [row for row in rows if row["cell"]["from"] == name]
+        real, points = [row["seconds"] for row in mine], [row["predicted"]["seconds"] for row in mine]
+        ratio = median(time / point for time, point in zip(real, points, strict=True))
+        held = f"{sum(map(_inside, mine))} of {len(mine)}"
+        body.append([name, _error(points, real), held, f"{ratio:.2f}"])
+    return table(["job", "median error", "in the interval", "measured over predicted, median"], body)
+
+
+def _drawn(rows: Sequence[Row]) -> list[str]:
+    """Which draw they are."""
+    seeds = dict.fromkeys(row["seed"] for row in rows if "seed" in row)
+    refused = max((row.get("refused", 0) for row in rows), default=0)
+    return (
+        [
+            "",
+            f"The draw of seed {', '.join(map(str, seeds))}; {refused} further cells were drawn that weft refused to predict.",
+        ]
+        if seeds
+        else []
+    )
 
 
 def _cell(row: Row) -> list[str]:
     point, real = row["predicted"], row["seconds"]
-    inside = "" if point["low"] <= real <= point["high"] else ", outside"
     name = ", ".join(
         str(value) if key == "from" else f"{key} `{value}`" for key, value in row["cell"].items()
     )
@@ -33,7 +77,7 @@ def _cell(row: Row) -> list[str]:
         seconds(point["seconds"]),
         f"{seconds(point['low'])} to {seconds(point['high'])}",
         seconds(row["nearest"]["seconds"]),
-        f"{seconds(real)}{inside}",
+        seconds(real),
         f"{100 * (point['seconds'] / real - 1):+.0f} %",
     ]
 
@@ -83,14 +127,3 @@ def _baseline(name: str, points: Sequence[float], real: Sequence[float]) -> list
 
 def _error(points: Sequence[float], real: Sequence[float]) -> str:
     return f"{median(abs(point / time - 1) for point, time in zip(points, real, strict=True)):.0%}"
-
-
-def _engines(rows: Sequence[Row]) -> list[str]:
-    """By run that they are predicted from: whether predictions lean to one side."""
-    words = []
-    for name in dict.fromkeys(row["cell"]["from"] for row in rows):
-        ratios = [row["seconds"] / row["predicted"]["seconds"] for row in rows if row["cell"]["from"] == name]
-        words.append(
-            f"{name} {median(ratios):.2f} ({sum(ratio > 1 for ratio in ratios)} of {len(ratios)} longer)"
-        )
-    return [f"Measured over predicted, median: {', '.join(words)}."]

@@ -113,6 +113,12 @@ class ClusterUse(BaseModel, ABC):
         return {}
 
     @property
+    def amount(self) -> Mapping[str, float]:
+        """The key that says how much data all its tasks have together, with its value, so that twice as much is twice the work;
+        nothing where no key does."""
+        return {}
+
+    @property
     def paths(self) -> list[Path]:
         """Existing files and directories of the user that every node must see."""
         return []

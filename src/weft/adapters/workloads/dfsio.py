@@ -3,7 +3,7 @@
 Unlike TestDFSIO, a program without the engine reads back what was written, and compares the checksum of what was read.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -57,6 +57,10 @@ class Dfsio(Workload):
         default=None, description="tasks that share the files; default: one per file, at most 8 per slot"
     )
     seed: int = Field(default=0, ge=0, le=1 << 30, description="seed of the files' content")
+
+    @property
+    def amount(self) -> Mapping[str, float]:
+        return {"size": self.size}
 
     @property
     def role(self) -> Role:

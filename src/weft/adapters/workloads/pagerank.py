@@ -4,7 +4,7 @@ Each rank is compared with a reference and may differ from it by a small share, 
 on the order in which an engine adds them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -64,6 +64,10 @@ class PageRank(Workload):
     partitions: Count | None = Field(default=None, description="blocks of the graph; default: 2 per slot")
     parts: Count | None = Field(default=None, description="input files; default: two per slot")
     seed: int = Field(default=0, ge=0, le=1 << 30, description="seed of the generator")
+
+    @property
+    def amount(self) -> Mapping[str, float]:
+        return {"vertices": self.vertices}
 
     def definition(self) -> dict[str, object]:
         """The options that define the ranks."""

@@ -1,6 +1,6 @@
 """pi: points of a Halton sequence in a circle, as in Hadoop's example, in exact arithmetic."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -24,6 +24,10 @@ class Pi(Workload):
 
     points: int = Field(default=1_000_000_000, ge=1, le=847_288_609_442, description="points of the sequence")
     tasks: Count | None = Field(default=None, description="number of tasks; default: 4 per slot")
+
+    @property
+    def amount(self) -> Mapping[str, float]:
+        return {"points": self.points}
 
     def job(self, prepared: Prepared) -> Job:
         layout = prepared.layout

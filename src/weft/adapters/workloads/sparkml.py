@@ -70,6 +70,8 @@ _SIZES: Mapping[str, tuple[int, int]] = {
 }
 """By test: rows (vectors, baskets, sequences, numbers, vertices, users, documents, sentences) and columns (features and
 label, different items, edges of a vertex, products, words)."""
+_MATRICES = ("block-matrix-mult", "chi-sq-mat")
+"""Tests whose rows are a side of a matrix: twice as many are not twice the work."""
 _SUPPORT: Mapping[str, float] = {"fp-growth": 0.01, "prefix-span": 0.3}
 _RANK: Mapping[str, int] = {"word2vec": 50}
 
@@ -122,6 +124,10 @@ class SparkMl(Workload):
     longest: int = Field(default=3, ge=1, le=100, description="most items of a pattern of prefix-span")
     partitions: Count | None = Field(default=None, description="partitions of the data; default: 4 per slot")
     seed: int = Field(default=5, ge=0, description="seed of the data")
+
+    @property
+    def amount(self) -> Mapping[str, float]:
+        return {} if self.kind in _MATRICES else {"rows": self.rows or _SIZES[self.kind][0]}
 
     def asked(self, layout: Layout) -> dict[str, Any]:
         """The options of the job, which decide what it finds."""

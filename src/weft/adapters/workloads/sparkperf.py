@@ -3,7 +3,7 @@
 Definitions from databricks/spark-perf (commit 6e4f26d), at a smaller default scale.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -63,6 +63,10 @@ class SparkPerf(Workload):
     )
     tasks: Count = Field(default=2000, description="empty tasks of scheduling-throughput")
     seed: int = Field(default=5, ge=0, description="seed of the generator")
+
+    @property
+    def amount(self) -> Mapping[str, float]:
+        return {} if self.kind == "scheduling-throughput" else {"records": self.records}
 
     def asked(self, layout: Layout) -> dict[str, Any]:
         """The options that decide what the job finds."""

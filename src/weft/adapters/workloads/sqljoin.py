@@ -66,6 +66,11 @@ class SqlJoin(tablework.Queries):
     )
 
     @property
+    def amount(self) -> Mapping[str, float]:
+        fixed = self.pages or self.sources
+        return {} if fixed else {"visits": self.visits}
+
+    @property
     def names(self) -> Sequence[str]:
         return self.queries.split(",")
 

@@ -32,6 +32,10 @@ class TeraRecords(Workload):
     )
 
     @property
+    def amount(self) -> Mapping[str, float]:
+        return {"size": self.size}
+
+    @property
     def takes(self) -> Mapping[Role, int]:
         return {"input": self.size}
 

@@ -35,6 +35,10 @@ class Tpcds(tablework.Queries):
     )
 
     @property
+    def amount(self) -> Mapping[str, float]:
+        return {"scale": self.scale}
+
+    @property
     def takes(self) -> Mapping[Role, int]:
         return {"input": int(self.scale * _BYTES)}
 

@@ -41,6 +41,10 @@ class ZipfText(Workload):
     seed: int = Field(default=0, ge=0, le=1 << 30, description="seed of the generator")
 
     @property
+    def amount(self) -> Mapping[str, float]:
+        return {"size": self.size}
+
+    @property
     def takes(self) -> Mapping[Role, int]:
         return {"input": self.size}
 

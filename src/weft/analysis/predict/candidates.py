@@ -13,7 +13,7 @@ from weft.analysis.predict.forecast import LONG
 from weft.analysis.predict.jobprofile import JobProfile
 from weft.analysis.predict.machine import over_unknown, service
 from weft.analysis.predict.storagemodel import StorageModel
-from weft.analysis.predict.target import Target
+from weft.analysis.predict.target import Target, tasks_key
 from weft.analysis.read.sums import sums
 from weft.errors import UsageError
 from weft.facts import engines
@@ -21,8 +21,8 @@ from weft.facts.enginefacts import EngineFacts
 from weft.facts.storages import layers
 from weft.text.arguments import assign
 
-_KEYS = {"groupby": "mappers", "pi": "tasks"}
-"""By workload: its key for the number of tasks, where that is not `partitions`."""
+_SMALL_NUMBER = 1000.0
+"""Sizes below it, such as the scale of TPC-DS, may have a fraction; larger ones are whole numbers."""
 _OF_MEMORY = 0.25
 """Share of a node's memory that scratch may take in it: the engine and its page cache need the rest."""
 _ROOM = 2.0
@@ -187,7 +187,7 @@ def _partitions(run: Situation) -> Iterator[Candidate]:
 def count_flags(run: Situation, now: int, count: int) -> tuple[str, ...]:
     """The workload's key for a number of tasks, or the engine's settings that a job of one's own was run with."""
     workload = run.spec.get("workload", {})
-    key = _KEYS.get(str(workload.get("kind")), "partitions")
+    key = tasks_key(str(workload.get("kind")))
     if key in workload:
         return ("--set", f"{key}={count}")
     tables = {"": run.spec.get("engine", {}), "workload.conf.": workload}
@@ -299,7 +299,8 @@ def _tasks(run: Situation) -> Iterator[Experiment]:
 def _sizes(run: Situation) -> Iterator[Experiment]:
     if run.work.size:
         for size in (run.work.size / 2, run.work.size * 2):
-            yield Experiment(("--set", f"size={size:.0f}"), replace(run.target, size=float(round(size))))
+            whole = size if size < _SMALL_NUMBER else float(round(size))
+            yield Experiment(("--set", f"{run.work.size_key}={whole:.12g}"), replace(run.target, size=whole))
 
 
 def _scratches(run: Situation, scratches: Sequence[str]) -> Iterator[Experiment]:

@@ -13,7 +13,7 @@ from weft.analysis.predict.forecast import Model
 from weft.analysis.predict.jobprofile import WARM_UP
 from weft.analysis.predict.machine import Machine, service
 from weft.analysis.predict.projection import Recorded
-from weft.analysis.predict.target import Target
+from weft.analysis.predict.target import Target, tasks_key
 from weft.errors import UsageError
 
 MOST = 12
@@ -22,8 +22,6 @@ _SHARES = tuple(share / 20 for share in range(17))
 """Of the CPU time that may be warm-up."""
 _EITHER_WAY = 0.25
 """Of the CPU time, by which its usual part may differ."""
-_MAY_DIFFER = ("size", "partitions", "mappers")
-"""Keys of a workload that a prediction can change."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +56,14 @@ def comparable(recorded: Recorded, other: Recorded) -> bool:
 
 def same_work(recorded: Recorded, other: Recorded) -> bool:
     """Whether they are the same workload on the same kind of nodes, but for what a prediction can change."""
-    return recorded.kind == other.kind and _unpredicted_keys(recorded.spec) == _unpredicted_keys(other.spec)
+    return recorded.kind == other.kind and _unpredicted_keys(recorded) == _unpredicted_keys(other)
 
 
-def _unpredicted_keys(spec: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in spec.get("workload", {}).items() if key not in _MAY_DIFFER}
+def _unpredicted_keys(recorded: Recorded) -> dict[str, Any]:
+    """Of a workload: all but those that a prediction can change."""
+    workload = recorded.spec.get("workload", {})
+    changes = {recorded.work.size_key, tasks_key(str(workload.get("kind")))}
+    return {key: value for key, value in workload.items() if key not in changes}
 
 
 def predict_others(
@@ -111,7 +112,8 @@ def with_best_warm_up(
 
 def _partitions(recorded: Recorded) -> int | None:
     workload = recorded.spec.get("workload", {})
-    return next((int(workload[key]) for key in ("partitions", "mappers") if workload.get(key)), None)
+    found = workload.get(tasks_key(str(workload.get("kind"))))
+    return int(found) if found else None
 
 
 def nearest(

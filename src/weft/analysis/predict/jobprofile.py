@@ -126,7 +126,9 @@ class JobProfile:
     storages: Mapping[str, str]
     """By role: input, output, scratch."""
     size: float = 0.0
-    """Bytes that the workload was asked for; 0: not known."""
+    """How much data the workload was asked for, in the unit of its key, such as bytes; 0: not known."""
+    size_key: str = "size"
+    """The workload's key for it."""
     background: float = 0.0
     """Processor seconds of threads beside the tasks, while there were any, over those of the tasks."""
     emulator: float = 0.0
@@ -154,6 +156,7 @@ def of_record(
     measured: float | None,
     storages: Mapping[str, str],
     size: float = 0.0,
+    size_key: str = "size",
 ) -> JobProfile:
     """The work of a run. Raises UsageError where the record lacks what the model needs."""
     found = attribution.attribute(metrics, samples, window)
@@ -189,6 +192,7 @@ def of_record(
         after=max(0.0, min(window.end - last, wall)),
         storages=dict(storages),
         size=size,
+        size_key=size_key,
         background=sum(seen.meanwhile.values()) / cpu if cpu else 0.0,
         emulator=_emulator(samples, window, stages, storages),
         warm_up=0.0 if alone else WARM_UP,

@@ -104,7 +104,7 @@ class Scenario:
             )
         if not recorded.work.size:
             raise UsageError(
-                f"--size changes nothing: no size of {kind} is known",
+                f"--size changes nothing: no number says how much data {kind} has",
                 hint="leave out --size, and run it with other data to see how it grows",
             )
 

@@ -82,6 +82,7 @@ def read(stored: Stored) -> Recorded:
     if not nodes:
         raise UsageError(f"resolved.json of {name} lacks the key nodes", hint="predict from another run")
     samples, metrics = clocks.aligned(events, samples, metrics, nodes)
+    size_key, size = decided.whole
     slots = decided.slots or sum(node.cores or 1 for node in nodes)
     first = begin + ran[0].begin
     last = begin + ran[-1].begin + ran[-1].seconds
@@ -93,7 +94,8 @@ def read(stored: Stored) -> Recorded:
         engine=str(decided.part("engine").get("kind", "")),
         measured=stored.head.measured,
         storages=stored.head.storages,
-        size=decided.size or 0.0,
+        size=size,
+        size_key=size_key,
     )
     work = _sampled(work, stored)
     return Recorded(

@@ -93,6 +93,11 @@ _SLOTS: Mapping[str, tuple[str, Sequence[TaskRule]]] = {
 """By workload: the key that fixes the number of its tasks, or of those that read a shuffle, and the rules without it."""
 
 
+def tasks_key(kind: str) -> str:
+    """A workload's key for the number of its tasks, or of those that read a shuffle."""
+    return "mappers" if kind == "groupby" else _SLOTS.get(kind, ("partitions",))[0]
+
+
 def of_workload(table: Mapping[str, Any]) -> Growth:
     """The rules of one of weft's workloads, from its table in a record; none for a user's own job."""
     kind = str(table.get("kind"))

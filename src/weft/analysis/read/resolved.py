@@ -28,6 +28,7 @@ class Resolved(Kept):
     """As far as it is readable; empty if the run ended before its layout was decided."""
 
     spec: Mapping[str, Any] = {}
+    amount: Mapping[str, float] | None = None
     nodes: tuple[NodeInfo, ...] = ()
     places: Mapping[str, RolePlace] = {}
     limits: tuple[str, ...] = ()
@@ -60,6 +61,12 @@ class Resolved(Kept):
         """Of the workload, in bytes."""
         size = self.part("workload").get("size")
         return size if isinstance(size, (int, float)) and not isinstance(size, bool) else None
+
+    @property
+    def whole(self) -> tuple[str, float]:
+        """The key that says how much data all tasks have together, and its value; ("size", 0) where none does."""
+        known = {"size": self.size or 0.0} if self.amount is None else self.amount
+        return next(iter(known.items()), ("size", 0.0))
 
     @property
     def program(self) -> str:
