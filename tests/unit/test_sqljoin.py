@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from tests.fakes import fake_layout, fake_nodes
+from tests.unit.whole_answers import answer
 from weft.adapters.engines.flink.engine import FlinkEngine
 from weft.adapters.workloads.base import Prepared, Results
 from weft.adapters.workloads.sqljoin import SqlJoin
@@ -21,7 +22,6 @@ from weft.errors import UsageError
 from weft.host import settings
 from weft.spec.parse import parse
 from weft.tables import visits
-from weft.tables.check import answer
 from weft.tables.columns import described
 from weft.tables.compare import difference
 from weft.tables.duck import database, parts, view

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from tests.fakes import fake_layout, fake_place
+from tests.unit.whole_answers import answer, checksum, empty
 from weft.adapters.workloads.base import Judgement, Prepared, Results
 from weft.adapters.workloads.tpcds import Tpcds
 from weft.errors import UsageError, WorkloadError
 from weft.host import settings
 from weft.spec.parse import parse
 from weft.tables import copied, texts
-from weft.tables.check import answer, empty
-from weft.tables.compare import checksum, difference
+from weft.tables.compare import difference
 from weft.tables.duck import database, parts, view
 
 PREPARED = [{"rows": 5, "bytes": 100, "tables": {"item": {"rows": 5, "bytes": 100}}}]

@@ -10,13 +10,22 @@
 import hashlib
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from itertools import islice
+from typing import Any, Protocol
 
 Row = tuple[Any, ...]
 RELATIVE = 1e-9
+
+
+class Rows(Protocol):
+    """Rows whose number is known before they are read, one after another: there may be more than memory holds."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[Row]: ...
 
 
 @dataclass(frozen=True)
@@ -24,7 +33,7 @@ class Answer:
     """The whole answer in order, without the query's limit."""
 
     columns: Sequence[str]
-    rows: Sequence[Row]
+    rows: Rows
     """Each with the values that order it behind its columns."""
     ordered: bool
     limit: int | None = None
@@ -50,27 +59,29 @@ class Answer:
             yield group
 
 
-def difference(answer: Answer, found: Sequence[Row]) -> str:
-    """The first row that is wrong, and how; empty if the rows are the answer."""
-    lengths = {len(row) for row in found}
-    if lengths - {len(answer.columns)}:
-        return f"the result has {lengths.pop()} columns instead of {len(answer.columns)}"
-    count = "" if len(found) == answer.count else f"{len(found)} rows instead of {answer.count}; "
-    at = 0
+def difference(answer: Answer, found: Rows) -> str:
+    """The first row that is wrong, and how; empty if the rows are the answer. Rows that are tied are in memory at once, no others."""
+    width, total = len(answer.columns), len(found)
+    count = "" if total == answer.count else f"{total} rows instead of {answer.count}; "
+    at, left = 0, iter(found)
     for group in answer.ties():
-        taken = found[at : at + len(group)]
+        taken = list(islice(left, len(group)))
+        if other := next((row for row in taken if len(row) != width), None):
+            return f"the result has {len(other)} columns instead of {width}"
         if wrong := _unmatched(answer.columns, group, taken, at):
             return count + wrong
         at += len(group)
-        if at >= len(found):
+        if at >= total:
             break
     if not count:
         return ""
-    return f"{count}row {answer.count + 1 if len(found) > answer.count else len(found) + 1} is the first"
+    return f"{count}row {min(answer.count, total) + 1} is the first"
 
 
 def _unmatched(columns: Sequence[str], group: Sequence[Row], taken: Sequence[Row], at: int) -> str:
     """The first of the rows that is none of a group, each of which is there once."""
+    if len(group) == len(taken) == 1 and all(map(same, taken[0], group[0])):
+        return ""
     rough = [
         any(isinstance(row[i], float) for rows in (group, taken) for row in rows) for i in range(len(columns))
     ]
@@ -139,13 +150,21 @@ _DIGITS = 12
 _BITS = 64
 
 
-def checksum(rows: Iterable[Row]) -> str:
-    """The sum of a hash of each row, so that rows that are repeated or lost change it; 16 hexadecimal digits."""
-    total = 0
-    for row in rows:
+class Checksum:
+    """The sum of a hash of each row, so that rows that are repeated or lost change it."""
+
+    def __init__(self) -> None:
+        self._total = 0
+
+    def add(self, row: Row) -> None:
+        """One more row."""
         digest = hashlib.blake2b("\x1f".join(map(_text, row)).encode(), digest_size=_BITS // 8).digest()
-        total += int.from_bytes(digest, "big")
-    return f"{total % (1 << _BITS):0{_BITS // 4}x}"
+        self._total += int.from_bytes(digest, "big")
+
+    @property
+    def text(self) -> str:
+        """16 hexadecimal digits."""
+        return f"{self._total % (1 << _BITS):0{_BITS // 4}x}"
 
 
 def _text(value: Any) -> str:
