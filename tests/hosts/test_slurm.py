@@ -201,7 +201,8 @@ def test_what_a_killed_job_leaves_in_shared_directories_is_removed_by_who_submit
 ) -> None:
     shared = weft.home / "shared"
     shared.mkdir()
-    process = weft.start("run", *LONG, "--nodes", "slurm:2", WEFT_SHARED=str(shared))
+    words = ("terasort", "--size", "200MB", "--nodes", "slurm:2,cores=1")
+    process = weft.start("run", *words, WEFT_SHARED=str(shared))
     weft.wait_for(process, lambda: in_phase(weft, "run"))
     assert list(shared.iterdir()) != []
     # as Slurm does KillWait after its first signal: weft, its steps and the cleanup watchdogs at once

@@ -218,3 +218,21 @@ def test_the_lease_of_a_job_that_has_ended_is_dead_wherever_it_was(monkeypatch: 
         (dead,) = lease.dead_leases()
         assert dead.release() == []
         assert not other.exists()
+
+
+def test_what_hosts_of_an_ended_job_share_with_this_machine_is_removed_at_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The nodes end before the run: what they could not remove is not forgotten with them."""
+    monkeypatch.setattr("weft.host.schedulers.slurm.jobs.job", lambda _: None)
+    reach = Reach("n1", ("false",), login_shell=False, job="7", steps=True)
+    made, own_there = tmp_path / "weft-ended-input", tmp_path / "elsewhere"
+    made.mkdir()
+    own_there.mkdir()
+    with lease.hold("ended", "a test") as held:
+        for path in (made, own_there):
+            held.note("directory", path=str(path), reach=reach.text())
+        assert held.release_hosts() == []
+    assert not made.exists()
+    assert own_there.exists()
+    assert not held.path.exists()

@@ -54,10 +54,8 @@ class Lease:
 
     def release(self) -> list[Resource]:
         """Kill the processes with the mark and remove each resource. Returns what could not be removed."""
-        on_other_hosts = [entry for entry in self.entries if "reach" in entry]
         left = self.release_hosts()
-        released = [entry for entry in on_other_hosts if entry not in self.entries]
-        left += self._here([*self.entries, *self._shared(released)], remove=True).left
+        left += self._here(self.entries, remove=True).left
         for name in self._jobs():
             commands.cancel_named(name)
         if not left:
@@ -87,20 +85,23 @@ class Lease:
         return [one["path"] for one in self.entries if one["kind"] == "job"]
 
     def _shared(self, released: Sequence[dict[str, str]]) -> list[dict[str, str]]:
-        """What this machine shares with hosts that could no longer remove it, because their job has ended."""
-        return [
-            {"kind": one["kind"], "path": one["path"]}
+        """What this machine may share with hosts that could no longer remove it, because their job has ended: its own to remove."""
+        paths = {
+            one["path"]: one["kind"]
             for one in released
             if one["kind"] in {"directory", "file"} and self.name in Path(one["path"]).name
-        ]
+        }
+        return [{"kind": kind, "path": path} for path, kind in paths.items()]
 
     def release_hosts(self) -> list[Resource]:
         """The same on other hosts, all concurrently."""
         answers = self.on_other_hosts(remove=True)
         failed = {one.host for one in answers if one.problem or one.left}
-        self.entries = [
-            one for one in self.entries if "reach" not in one or of_text(one["reach"]).host in failed
+        released = [
+            one for one in self.entries if "reach" in one and of_text(one["reach"]).host not in failed
         ]
+        # the nodes end before the run does, and a job that has ended let none of its hosts remove anything
+        self.entries = [one for one in self.entries if one not in released] + self._shared(released)
         silent = [Resource("", "", one.host, one.problem) for one in answers if one.problem]
         return [*silent, *(item for one in answers for item in one.left)]
 
