@@ -1,65 +1,163 @@
-"""Predicts published ratios of times from runs of weft and machine files, and prints both."""
+"""Predicts published ratios of times from runs of weft and machine files, and prints both.
+
+Where a paper does not say how much data a job had, or how fast a service was, there is a range: of it each end is predicted, so that a
+prediction is an interval. Runs are made as bench/published.toml says, and kept under their names in the directory of the records.
+"""
 
 import argparse
 import json
+import math
 import subprocess
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from figures import rows, tables
 from figures.rows import Row
 
+from weft.analysis.predict import projection
+from weft.analysis.predict.machine import Machine
+from weft.analysis.predict.prediction import Scenario
+from weft.analysis.predict.projection import Recorded
+from weft.api import machines
+from weft.host import settings
+from weft.record import record
+
 HERE = Path(__file__).parent
 WEFT = str(HERE.parent / "weft")
 PROBES = ("--set", "probes=proc,threads,engine,fileops")
+TABLE = "published"
 
 
-def weft(*words: str) -> dict[str, Any]:
-    """A command of weft with --json. Raises CalledProcessError."""
-    done = subprocess.run([WEFT, *words, "--json"], check=True, stdout=subprocess.PIPE, text=True)
-    found: dict[str, Any] = json.loads(done.stdout)
+@dataclass(frozen=True)
+class Time:
+    """One of the two times of a ratio, as bench/published.toml has it."""
+
+    run: str
+    machine: str
+    nodes: int
+    storages: Mapping[str, str]
+    """By role, in short form."""
+    size: float | None = None
+    partitions: int | None = None
+    cores: int | None = None
+    values: Mapping[str, float] = field(default_factory=dict)
+    """Of the machine, for this time only."""
+    each: bool = False
+    """Whether a slot has as much data as where it was measured, instead of all slots together."""
+
+    @classmethod
+    def of(cls, point: Mapping[str, Any], which: str) -> "Time":
+        table = {**point, **point[which]}
+        on = table.get("on", {})
+        words = {key: table[key] for key in ("size", "partitions", "cores", "each", "values") if key in table}
+        return cls(table["run"], table["machine"], table["nodes"], on, **words)
+
+
+@cache
+def read(run: str) -> tuple[Recorded, Machine]:
+    """A record, and where it was measured."""
+    stored = record.find(settings.runs(), run)
+    recorded = projection.read(stored)
+    return recorded, machines.of_record(stored, recorded)
+
+
+def seconds(run: str, there: Machine, time: Time) -> tuple[float, float]:
+    """What a run would take at one of the times, and by how much that is extrapolated."""
+    recorded, here = read(run)
+    for key, value in time.values.items():
+        there = with_value(there, key, value)
+    others = {role: text for role, text in time.storages.items() if role != "scratch"}
+    scratch = [time.storages["scratch"]] if "scratch" in time.storages else []
+    slots = time.nodes * (time.cores or there.cores)
+    size = recorded.work.size * slots / recorded.work.slots if time.each else time.size
+    asked = Scenario(there, [time.nodes], scratch, time.cores, size, time.partitions, others)
+    (base,) = asked.bases(recorded).values()
+    target = replace(base, nodes=time.nodes)
+    return recorded.model(here).at(target).seconds, slots / recorded.work.slots
+
+
+def assumed(name: str, ranges: Mapping[str, Any], used: str) -> list[Machine]:
+    """A machine with each combination of the ends of what is assumed of it; of storages only those that are used."""
+    ranges = {key: one for key, one in ranges.items() if "." not in key or key.partition(".")[0] in used}
+    found = []
+    for ends in product(("low", "high"), repeat=len(ranges)):
+        machine = machines.of_name(name)
+        for (key, known), end in zip(ranges.items(), ends, strict=True):
+            machine = with_value(machine, key, known[end])
+        found.append(machine)
     return found
 
 
-def predicted(run: str, point: Mapping[str, Any]) -> Row:
-    """The ratio, and the factor of extrapolation. Raises CalledProcessError."""
-    words = ["--nodes", str(point["nodes"]), "--machine", point["machine"]]
-    words += ["--size", point["size"]] if "size" in point else []
-    slow, fast = (
-        weft("predict", run, *words, *(word for role in point["roles"] for word in (f"--{role}", point[one])))
-        for one in ("slow", "fast")
-    )
-    times = [found["curves"][0]["points"][0] for found in (slow, fast)]
+def with_value(machine: Machine, key: str, value: float) -> Machine:
+    """With another value of a key of its file: `speed`, or `lustre.rate` of a storage."""
+    storage, _, name = key.rpartition(".")
+    one: dict[str, Any] = {name: value}
+    if not storage:
+        return replace(machine, **one)
+    changed = replace(machine.storages[storage], **one)
+    return replace(machine, storages={**machine.storages, storage: changed})
+
+
+def predicted(point: Mapping[str, Any], asked: Mapping[str, Any], runs: Mapping[str, Sequence[str]]) -> Row:
+    """The ratio at all ends of what is assumed: least, greatest, and by how much it is extrapolated.
+
+    Both times are on the same machine, and of inputs at the same end.
+    """
+    slow, fast = Time.of(point, "slow"), Time.of(point, "fast")
+    ratios, factors = [], []
+    ends = range(max(len(runs[slow.run]), len(runs[fast.run])))
+    used = " ".join([*slow.storages.values(), *fast.storages.values()])
+    for end, machine in product(ends, assumed(slow.machine, asked["machines"][slow.machine], used)):
+        times = [
+            seconds(runs[one.run][min(end, len(runs[one.run]) - 1)], machine, one) for one in (slow, fast)
+        ]
+        ratios.append(times[0][0] / times[1][0])
+        factors += [times[0][1], times[1][1]]
     return {
-        "run": Path(run).name,
-        "measured": slow["measured"],
-        "predicted": round(times[0]["seconds"] / times[1]["seconds"], 4),
-        "factor": round(max(time["factor"] for time in times)),
+        "predicted": round(math.sqrt(min(ratios) * max(ratios)), 4),
+        "low": round(min(ratios), 4),
+        "high": round(max(ratios), 4),
+        "factor": round(max(max(each, 1 / each) for each in factors)),
     }
 
 
+def made(jobs: Mapping[str, Any]) -> dict[str, list[str]]:
+    """By job: its records, one of each end of its input, which are made where there are none; rows say which."""
+    found: dict[str, list[str]] = {}
+    known = {row["arguments"]: row["run"] for row in rows.read(TABLE) if row["kind"] == "run"}
+    for name, job in jobs.items():
+        found[name] = []
+        for given in job["inputs"]:
+            words = " ".join([*job["flags"], *given])
+            if words not in known or not (settings.runs() / known[words]).exists():
+                command = [WEFT, "run", *words.split(), *PROBES, "--json"]
+                done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+                known[words] = Path(json.loads(done.stdout)["record"]).name
+                measured = {"of": name, "arguments": words, "run": known[words]}
+                rows.append(TABLE, {"kind": "run", **measured, **rows.here()})
+            found[name].append(known[words])
+    return found
+
+
 def main() -> int:
-    """A row for each point, in place of earlier ones."""
+    """The runs that are not there yet, and a row for each point in place of earlier ones."""
+    argparse.ArgumentParser(prog="bench/published", description=__doc__).parse_args()
     asked = tomllib.loads((HERE / "published.toml").read_text())
-    names = list(dict.fromkeys(point["run"] for point in asked["points"]))
-    parser = argparse.ArgumentParser(prog="bench/published", description=__doc__)
-    for name in names:
-        made = "made if none is given" if name in asked["runs"] else "its points are left out without one"
-        parser.add_argument(f"--{name}", metavar="RUN", help=f"a record of {name} on memory; {made}")
-    given = vars(parser.parse_args())
-    rows.write("published", [])
-    for name in names:
-        if not given[name] and name not in asked["runs"]:
-            continue
-        run = given[name] or weft("run", *asked["runs"][name], *PROBES)["record"]
-        for point in [point for point in asked["points"] if point["run"] == name]:
-            cell = {key: point[key] for key in ("machine", "nodes", "slow", "fast")}
-            about = {"cell": cell, "of": name, "published": point["value"], "source": point["source"]}
-            rows.append("published", {**about, **rows.here(), **predicted(run, point)})
-    print("\n".join(tables.lines("published") or []))
+    runs = made(asked["runs"])
+    rows.write(TABLE, [row for row in rows.read(TABLE) if row["kind"] == "run"])
+    for point in asked["points"]:
+        about = {
+            key: point[key] for key in ("what", "paper", "nodes", "value", "used", "trend") if key in point
+        }
+        about["machine"] = point["machine"]
+        rows.append(TABLE, {"kind": "point", **about, **rows.here(), **predicted(point, asked, runs)})
+    print("\n".join(tables.lines(TABLE) or []))
     return 0
 
 

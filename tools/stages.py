@@ -219,6 +219,7 @@ BENCHES = (
     "limit",
     "links",
     "nexmark",
+    "poolpredicted",
     "published",
     "queries",
     "startwide",
