@@ -126,3 +126,18 @@ def test_runs_that_differ_in_what_their_amount_is_are_of_the_same_work(tmp_path:
 
     assert holdout.same_work(of("kmeans", rows=1), of("kmeans", rows=2, partitions=3))
     assert not holdout.same_work(of("kmeans", rows=1, columns=20), of("kmeans", rows=2, columns=30))
+
+
+def test_a_number_of_tasks_is_that_of_all_stages_where_it_is_that_of_the_data() -> None:
+    work = groupby(tasks=16, slots=SMALL)
+    maps, reduces = work.stages
+    for kind, wanted in (("kmeans", (6, 6)), ("wordcount", (16, 6))):
+        growth = of_workload({"kind": kind})
+        assert tuple(growth.tasks(stage, work, SMALL, 0, 6) for stage in (maps, reduces)) == wanted
+
+
+def test_on_a_pipelined_engine_every_stage_has_a_task_for_each_slot() -> None:
+    work = groupby(tasks=SMALL, slots=SMALL)
+    for kind in ("terasort", "pi", "sql-join"):
+        growth = of_workload({"kind": kind}, pipelined=True)
+        assert [growth.tasks(stage, work, LARGE, 0, None) for stage in work.stages] == [LARGE, LARGE]

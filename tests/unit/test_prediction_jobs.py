@@ -7,10 +7,12 @@ import polars
 import pytest
 
 from tests.unit.prediction_jobs import LUSTRE, MAP, MEMORY, REDUCE, at, groupby, job, model
+from tests.unit.test_model_attribution import WINDOW, readings, task
+from tests.unit.test_model_attribution import job as metrics_of
 from weft.analysis.explain.evidence import Window
 from weft.analysis.predict import curve, jobprofile
 from weft.analysis.predict.forecast import Model
-from weft.analysis.predict.jobprofile import CallsPerTask, StageWork
+from weft.analysis.predict.jobprofile import WARM_UP, CallsPerTask, StageWork
 from weft.analysis.predict.storagemodel import StorageModel
 from weft.analysis.predict.target import Growth, TaskRule, of_workload, scale
 
@@ -18,6 +20,28 @@ from weft.analysis.predict.target import Growth, TaskRule, of_workload, scale
 def test_the_run_itself_takes_what_it_took() -> None:
     assert model().replay() == pytest.approx(1.0)
     assert model().at(at(4)).seconds == pytest.approx(8.0)
+
+
+def test_stages_that_ran_before_the_time_that_is_measured_are_not_of_the_result() -> None:
+    times = [(0, 1.0, 3.0), (1, 3.5, 6.0), (2, 6.0, 9.0)]
+    metrics = metrics_of([task(stage, *span, node=node) for stage, *span in times for node in (1, 2)])
+
+    def work(measured: float | None) -> jobprofile.JobProfile:
+        return jobprofile.of_record(
+            metrics, readings({}), WINDOW, engine="spark", measured=measured, storages={}
+        )
+
+    result = work(6.0)
+    assert [stage.name for stage in result.stages] == ["step 1", "step 2"]
+    assert [stage.lag for stage in result.stages] == [3.5, 0.0]
+    assert result.measured == 6.0
+    assert len(work(None).stages) == len(work(9.0).stages) == 3
+    alone = Model(result, at(2, growth=Growth()))
+    assert alone.replay() == pytest.approx(1.0, abs=0.1)
+    one = alone.at(at(1, growth=Growth())).seconds
+    assert one == pytest.approx(0.5 + 5.5 * (2 - WARM_UP), abs=0.1), (
+        "what came before takes as long as it did"
+    )
 
 
 def test_fixed_tasks_on_twice_the_slots_take_half_the_time() -> None:

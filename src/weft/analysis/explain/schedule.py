@@ -37,18 +37,19 @@ def steps(tasks: Sequence[tuple[Stage, float]], stages: polars.DataFrame, begin:
     for stage, seconds in tasks:
         if seconds > 0:
             durations[stage].append(seconds)
-    rows = [row for row in stages.sort("begin").iter_rows(named=True) if _key(row) in durations]
-    ends = {_key(row): row["end"] for row in rows if row["end"] is not None}
+    rows = [row for row in stages.sort("begin").iter_rows(named=True) if key_of(row) in durations]
+    ends = {key_of(row): row["end"] for row in rows if row["end"] is not None}
     found = {}
     for row in rows:
-        key = _key(row)
+        key = key_of(row)
         after = _parents(row, ends) or _before(row, ends)
         ready = max((ends[one] for one in after), default=begin)
         found[key] = Step(durations[key], frozenset(after), max(0.0, (row["begin"] or ready) - ready))
     return found
 
 
-def _key(row: Mapping[str, object]) -> Stage:
+def key_of(row: Mapping[str, object]) -> Stage:
+    """Which stage a row of the job metrics is."""
     return str(row["app"]), int(str(row["stage"])), int(str(row["attempt"]))
 
 

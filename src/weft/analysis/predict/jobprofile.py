@@ -182,14 +182,15 @@ def of_record(
     wall = window.end - window.begin
     own = measured if measured and measured < wall else wall
     cpu = sum(stage.cpu * stage.count for stage in stages)
+    after = max(0.0, min(window.end - last, wall))
     return JobProfile(
-        stages=stages,
+        stages=_of_result(stages, metrics, window.begin, last - own + after / 2),
         engine=engine,
         nodes=len(set(window.nodes.values())) or 1,
         slots=window.slots,
         wall=wall,
         outside=wall - own,
-        after=max(0.0, min(window.end - last, wall)),
+        after=after,
         storages=dict(storages),
         size=size,
         size_key=size_key,
@@ -199,6 +200,22 @@ def of_record(
         jvm_a_task=alone,
         missing=[f"{name} ({what})" for name, what in found.coverage.missing.items()],
     )
+
+
+def _of_result(
+    stages: Sequence[StageWork], metrics: JobMetrics, first: float, begin: float
+) -> list[StageWork]:
+    """Those that run within the time that the result is; what a program did with the engine before, such as making its input, is as
+    it was: part of the time until the first of them."""
+    spans = {schedule.key_of(row): (row["begin"], row["end"]) for row in metrics.stages.iter_rows(named=True)}
+    before = {key for key, (_, end) in spans.items() if end is not None and end <= begin} - {stages[-1].key}
+    found = []
+    for each in stages:
+        after = each.after - before
+        waited = each.lag if after or not each.after else (spans[each.key][0] or first) - first
+        if each.key not in before:
+            found.append(replace(each, after=after, lag=max(0.0, waited)))
+    return found
 
 
 def _stage(

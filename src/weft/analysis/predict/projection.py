@@ -18,6 +18,7 @@ from weft.analysis.read import clocks, resolved, spans
 from weft.analysis.read.resolved import Resolved
 from weft.analysis.read.sources import Sources
 from weft.errors import UsageError, why
+from weft.facts import engines
 from weft.record.record import Stored
 
 
@@ -101,7 +102,7 @@ def read(stored: Stored) -> Recorded:
     return Recorded(
         name,
         work,
-        of_workload(decided.part("workload")),
+        of_workload(decided.part("workload"), pipelined=engines.of(work.engine).pipelined),
         max(1, slots // len(nodes)),
         nodes[0].memory or 0,
         str(decided.part("nodes").get("kind", "")),

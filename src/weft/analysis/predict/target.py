@@ -45,6 +45,8 @@ class Growth:
     rules: Sequence[TaskRule] = ()
     each: bool = False
     """Whether each task has its own amount of data, so that more tasks are more data."""
+    all_stages: bool = False
+    """Whether a number of tasks that is asked for is that of every stage, and not only of those that read a shuffle."""
 
     def tasks(
         self, stage: StageWork, work: JobProfile, slots: int, size: float, partitions: int | None
@@ -52,7 +54,7 @@ class Growth:
         """Tasks of a stage elsewhere: a stage whose number a rule gives where it was measured follows the rule."""
         rule = next((r for r in self.rules if r.fits(stage, work)), None)
         shuffles = stage.reads_shuffle or (stage.writes_shuffle and self.each)
-        if partitions is not None and (shuffles or (self.each and rule)):
+        if partitions is not None and (shuffles or ((self.each or self.all_stages) and rule)):
             return partitions
         return stage.count if rule is None else rule.tasks(slots, size)
 
@@ -80,6 +82,8 @@ _OF_SPARK_PERF = (
     "glm-regression", "glm-classification", "decision-tree", "kmeans", "gmm", "pic", "als", "lda", "word2vec",
 )  # fmt: skip
 """Its core tests, and those of MLlib."""
+_WHOLE_JOB = (*_OF_SPARK_PERF, "pi")
+"""Workloads whose number of tasks is that of their data, which all of their stages have."""
 _SLOTS: Mapping[str, tuple[str, Sequence[TaskRule]]] = {
     "terasort": ("partitions", _RECORDS),
     "sort": ("partitions", _RECORDS),
@@ -98,15 +102,23 @@ def tasks_key(kind: str) -> str:
     return "mappers" if kind == "groupby" else _SLOTS.get(kind, ("partitions",))[0]
 
 
-def of_workload(table: Mapping[str, Any]) -> Growth:
-    """The rules of one of weft's workloads, from its table in a record; none for a user's own job."""
+_PARALLELISM = (TaskRule(1),)
+"""Of an engine all stages of which share the slots at once: a task of each for each slot, whatever the workload."""
+
+
+def of_workload(table: Mapping[str, Any], *, pipelined: bool = False) -> Growth:
+    """The rules of one of weft's workloads, from its table in a record; none for a user's own job. `pipelined`: on an engine
+    all stages of which run at once."""
     kind = str(table.get("kind"))
+    if pipelined:
+        return Growth(() if table.get(tasks_key(kind)) else _PARALLELISM)
     if kind == "groupby":
         own = () if table.get("mappers") else (TaskRule(float(table.get("mappers_per_slot") or 4)),)
         return Growth(own, each=True)
     key, rules = _SLOTS.get(kind, ("", ()))
     fixed = bool(key and table.get(key))
-    return Growth(tuple(rule for rule in rules if not fixed or rule.reads is False))
+    own = tuple(rule for rule in rules if not fixed or rule.reads is False)
+    return Growth(own, all_stages=kind in _WHOLE_JOB)
 
 
 @dataclass(frozen=True)
