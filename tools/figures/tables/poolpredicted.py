@@ -31,5 +31,9 @@ def point(row: Row) -> Hashable:
 def _ratio(row: Row) -> str:
     """As it is over pool, and its ends by what a call alone may take."""
     pool = row["pool"]["seconds"]
-    low, middle, high = (row["plain"][end] / pool for end in ("low", "seconds", "high"))
-    return f"{middle:.1f} ({low:.1f} to {high:.1f})"
+    low, middle, high = (_short(row["plain"][end] / pool) for end in ("low", "seconds", "high"))
+    return middle if low == high else f"{middle} ({low} to {high})"
+
+
+def _short(ratio: float) -> str:
+    return f"{ratio:.1f}" if ratio < 10 else f"{ratio:.0f}"
