@@ -117,8 +117,8 @@ def of_workload(table: Mapping[str, Any], *, pipelined: bool = False) -> Growth:
         return Growth(own, each=True)
     key, rules = _SLOTS.get(kind, ("", ()))
     fixed = bool(key and table.get(key))
-    own = tuple(rule for rule in rules if not fixed or rule.reads is False)
-    return Growth(own, all_stages=kind in _WHOLE_JOB)
+    kept = tuple(rule for rule in rules if not fixed or rule.reads is False)
+    return Growth(kept, all_stages=kind in _WHOLE_JOB)
 
 
 @dataclass(frozen=True)
