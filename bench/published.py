@@ -152,10 +152,8 @@ def main() -> int:
     runs = made(asked["runs"])
     rows.write(TABLE, [row for row in rows.read(TABLE) if row["kind"] == "run"])
     for point in asked["points"]:
-        about = {
-            key: point[key] for key in ("what", "paper", "nodes", "value", "used", "trend") if key in point
-        }
-        about["machine"] = point["machine"]
+        about = {key: point[key] for key in ("what", "paper", "value", "used", "trend") if key in point}
+        about["cell"] = {key: point[key] for key in ("machine", "nodes")}
         rows.append(TABLE, {"kind": "point", **about, **rows.here(), **predicted(point, asked, runs)})
     print("\n".join(tables.lines(TABLE) or []))
     return 0

@@ -97,8 +97,7 @@ def ratio(nodes: int, value: float | list[float], low: float, high: float, **mor
     return {
         "kind": "point",
         "what": "GroupBy",
-        "machine": "cori",
-        "nodes": nodes,
+        "cell": {"machine": "cori", "nodes": nodes},
         "value": value,
         **found,
         **more,

@@ -44,6 +44,27 @@ def test_stages_that_ran_before_the_time_that_is_measured_are_not_of_the_result(
     )
 
 
+def test_calls_that_never_blocked_are_known_for_storages_where_they_will() -> None:
+    busy = [task(0, 0.0, 10.0, node=node, cpu_ns=10e9) for node in (1, 2)]
+    counted = {
+        (node, "", f"threadops.task.scratch.open.{what}"): rate
+        for node in ("node1", "node2")
+        for what, rate in (("seconds", 1e-4), ("count", 100.0))
+    }
+    work = jobprofile.of_record(
+        metrics_of(busy),
+        readings(counted),
+        WINDOW,
+        engine="spark",
+        measured=None,
+        storages={"scratch": "memory"},
+    )
+    (opens,) = work.stages[0].calls
+    assert (opens.operation, round(opens.count), opens.seconds) == ("open", 1000, 0.0)
+    model, there = Model(work, at(2, growth=Growth())), at(2, LUSTRE, growth=Growth())
+    assert model.at(there).seconds > work.measured + 1000 * LUSTRE.latency
+
+
 def test_fixed_tasks_on_twice_the_slots_take_half_the_time() -> None:
     fixed = Growth()
     assert model(growth=fixed).at(at(8, growth=fixed)).seconds == pytest.approx(4.0)

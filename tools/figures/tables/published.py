@@ -20,7 +20,7 @@ def lines(rows: Sequence[Row]) -> list[str]:
 
 def point(row: Row) -> Hashable:
     """What is repeated: nothing, each point is one prediction."""
-    return row["what"], row["machine"], row["nodes"]
+    return row["what"], *row["cell"].values()
 
 
 def ends(row: Row) -> tuple[float, float]:
@@ -44,8 +44,8 @@ def _line(row: Row) -> list[str]:
     yes = "yes" if off(row) <= TWICE else "no"
     return [
         name,
-        row["machine"],
-        str(row["nodes"]),
+        row["cell"]["machine"],
+        str(row["cell"]["nodes"]),
         value,
         _short(row["predicted"]),
         interval,
@@ -77,14 +77,14 @@ def _trends(rows: Sequence[Row]) -> list[str]:
     body = []
     for name in dict.fromkeys(row["trend"] for row in rows if row.get("trend")):
         few, *_, many = sorted(
-            (row for row in rows if row.get("trend") == name), key=lambda row: row["nodes"]
+            (row for row in rows if row.get("trend") == name), key=lambda row: row["cell"]["nodes"]
         )
         published = _way(math.prod(ends(few)) ** 0.5, math.prod(ends(many)) ** 0.5)
         found = _way(few["predicted"], many["predicted"])
         body.append(
             [
                 name,
-                f"{few['nodes']} to {many['nodes']}",
+                f"{few['cell']['nodes']} to {many['cell']['nodes']}",
                 published,
                 found,
                 "yes" if found == published else "no",

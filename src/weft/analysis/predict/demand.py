@@ -134,8 +134,9 @@ def of_stage(stage: StageWork, work: JobProfile, target: Target, anchors: Anchor
             stations.append(Station(NODES, running, servers=target.cores, copies=target.nodes, hidden=True))
     else:
         parts["CPU"] = cpu
+        turns = 1 - _spared_turns(stage, work, target)
         parts["run-queue wait"] = (
-            stage.waiting * cpu / stage.cpu * (1 - _spared_turns(stage, work, target)) if stage.cpu else 0.0
+            stage.waiting * anchors.waiting * cpu / stage.cpu * turns if stage.cpu else 0.0
         )
     launches = machine.launches.get(work.engine)
     if launches:

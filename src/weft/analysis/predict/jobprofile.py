@@ -14,6 +14,7 @@ from weft.analysis.explain.evidence import Evidence, Window
 from weft.analysis.explain.filepart import FilePart
 from weft.analysis.explain.schedule import Step
 from weft.analysis.explain.slots import Stage
+from weft.analysis.explain.spread import Indexes
 from weft.analysis.explain.tasktime import CPU, GC, NETWORK, WAITING
 from weft.analysis.explain.timeparts import StageTime
 from weft.analysis.predict.constants import VALUE
@@ -239,7 +240,7 @@ def _stage(
     of_servers = (
         CallsPerTask("scratch", name, calls * remote, 0.0, served=True) for name, calls in served.items()
     )
-    calls = [*_calls(row, parts, count), *(of_servers if remote else ())]
+    calls = [*_calls(evidence, mine, parts, count), *(of_servers if remote else ())]
     named = {CPU, WAITING, GC, NETWORK}
     filed = sum(each.seconds for each in calls)
     # scheduling on the way to the executor has the name of an empty slot's reason
@@ -274,15 +275,16 @@ def _stage(
     )
 
 
-def _calls(row: StageTime, parts: Mapping[str, float], count: int) -> list[CallsPerTask]:
-    """The calls of task threads: each has its share of what is its part's alone."""
+def _calls(evidence: Evidence, mine: Indexes, parts: Mapping[str, float], count: int) -> list[CallsPerTask]:
+    """The calls of task threads: each has its share of what is its part's alone, which is nothing where they never blocked."""
+    made = [each for each in evidence.files.operations if each.part.files in ROLES]
+    timed = sums((str(each.part), float(each.seconds[mine].sum())) for each in made)
     found = []
-    for part, operations in row.operations.items():
-        timed = sum(each.seconds for each in operations)
-        for each in operations:
-            if each.files in ROLES and timed:
-                alone = parts.get(part, 0.0) * each.seconds / timed
-                found.append(CallsPerTask(each.files, each.name, each.calls / count, alone))
+    for each in made:
+        calls, seconds, part = float(each.calls[mine].sum()), float(each.seconds[mine].sum()), str(each.part)
+        if calls:
+            alone = parts.get(part, 0.0) * seconds / timed[part] if timed[part] else 0.0
+            found.append(CallsPerTask(each.part.files, each.name, calls / count, alone))
     return found
 
 
