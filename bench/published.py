@@ -147,7 +147,10 @@ def made(jobs: Mapping[str, Any]) -> dict[str, list[str]]:
 
 def main() -> int:
     """The runs that are not there yet, and a row for each point in place of earlier ones."""
-    argparse.ArgumentParser(prog="bench/published", description=__doc__).parse_args()
+    parser = argparse.ArgumentParser(prog="bench/published", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--again", action="store_true", help="make the runs again, too")
+    if parser.parse_args().again:
+        rows.write(TABLE, [])
     asked = tomllib.loads((HERE / "published.toml").read_text())
     runs = made(asked["runs"])
     rows.write(TABLE, [row for row in rows.read(TABLE) if row["kind"] == "run"])
