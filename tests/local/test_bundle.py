@@ -41,7 +41,8 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bare]:
 def run(machine: Bare, *words: str, user: str = "") -> dict[str, Any]:
     home = f"/home/user{user}" if user else "/root"
     if user:
-        machine.run("install", "-d", "-o", user, "-g", user, home)
+        # Hadoop's libraries refuse a user without a name
+        machine.run("useradd", "--create-home", "--uid", user, f"user{user}")
     argv = f"cd {home} && HOME={home} {PREFIX}/bin/weft run {' '.join(words)} --json && cat /proc/net/dev"
     began = time.monotonic()
     done = machine.run("sh", "-c", argv, user=user)
