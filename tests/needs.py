@@ -30,6 +30,7 @@ VIRTUAL = (ROOT, "unshare", "nsenter", "ip", NAMESPACES)
 LOOPBACK = ("mkfs.ext4", *(("/dev/loop-control",) if os.geteuid() == 0 else ("fuse2fs", "/dev/fuse")))
 XFS = (ROOT, "mkfs.xfs", "/dev/loop-control")
 GLUSTER = (ROOT, "glusterfsd", "glusterfs", "/dev/fuse")
+MOOSEFS = ("mfsmaster", "mfschunkserver", "mfsmount", "/dev/fuse", *VIRTUAL)
 SSH = ("sshd", "ssh")
 GRID_ENGINE = (ROOT, "sge_qmaster", "sge_execd", "qsub", "unshare", "nsenter", "ip", NAMESPACES)
 OAR = (

@@ -37,6 +37,11 @@ def storage_of(text: str, folder: Path) -> Storage:
     return TypeAdapter(AnyStorage).validate_python(text.replace("DIR", str(folder / "base")))
 
 
+def nodes_for(form: str) -> str:
+    """Two nodes on which a storage can be: the servers of MooseFS refuse the addresses of local ones."""
+    return "virtual:2,memory=1500M" if form.startswith("moosefs") else "local:2"
+
+
 @pytest.fixture(scope="session")
 def programs() -> Path:
     """weft's native programs."""

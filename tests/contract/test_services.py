@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.conftest import live, storage_of, traces
+from tests.contract.conftest import live, nodes_for, storage_of, traces
 from tests.fakes import GIB, fake_layout, fake_nodes
-from tests.needs import GLUSTER, needs
+from tests.needs import GLUSTER, MOOSEFS, needs
 from weft.adapters.engines.hadoop import HadoopEngine
 from weft.adapters.services import KINDS, resolved
 from weft.adapters.services.base import Service
@@ -23,6 +23,7 @@ FORMS: dict[str, dict[str, tuple[str, ...]]] = {
     "kerberos": {"hdfs": ()},
     "hdfs": {"hdfs": (), "hdfs:2+memory:64M": ()},
     "gluster": {"gluster:2": GLUSTER},
+    "moosefs": {"moosefs:2": MOOSEFS},
     "yarn": {"hadoop": ()},
     "kafka": {"kafka": (), "kafka:2+memory:64M": ()},
 }
@@ -116,7 +117,7 @@ def test_it_comes_after_those_that_it_needs(kind: str, form: str, tmp_path: Path
 @contextmanager
 def running(form: str, folder: Path) -> Iterator[None]:
     made_of = Topology({}, services_of(form, folder))
-    with live("local:2", None, made_of) as (work, members):
+    with live(nodes_for(form), None, made_of) as (work, members):
         sketched = made_of.sketch(members, work)
         with made_of.place(members, work) as placed:
             assert placed == sketched

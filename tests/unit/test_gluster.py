@@ -30,14 +30,14 @@ def test_nodes_of_services_that_are_backed_by_it_mount_it_too() -> None:
     asked = topology(parse({"workload": "terasort", "nodes": "virtual:2", "input": "hdfs:1+gluster:2"}))
     members = asked.members(fake_nodes(5), 2)
     (gluster,) = [service for service in asked.services if isinstance(service, Gluster)]
-    assert [node.name for node in gluster._clients(members)] == ["node1", "node2", "node5"]
+    assert [node.name for node in gluster.clients(members)] == ["node1", "node2", "node5"]
 
 
 def test_every_brick_listens_on_its_own_node_and_wants_the_password(tmp_path: Path) -> None:
     service, nodes = Gluster(storage=GlusterStorage(nodes=2)), fake_nodes(4)
     work = Work("RUN", tmp_path, None)  # type: ignore[arg-type]
     servers = Members(nodes[2:])
-    files = service._volumes(servers, service.backing.sketch("gluster", servers, work), work)
+    files = service.files(servers, service.backing.sketch("gluster", servers, work), work)
     texts = {path.stem: text for path, text in files.items()}
     assert set(texts) == {"brick-node3", "brick-node4", "client"}
     for node in nodes[2:]:
@@ -62,7 +62,7 @@ def test_on_a_network_for_storage_bricks_listen_there_alone_and_clients_find_the
     members = topology(wanted).members(every, 2)
     work = Work("RUN", tmp_path, None)  # type: ignore[arg-type]
     servers = members.of("gluster")
-    texts = service._volumes(servers, service.backing.sketch("gluster", servers, work), work).values()
+    texts = service.files(servers, service.backing.sketch("gluster", servers, work), work).values()
     for address in ("10.88.0.3", "10.88.0.4"):
         assert sum(f"bind-address {address}\n" in text for text in texts) == 1
         assert sum(f"remote-host {address}\n" in text for text in texts) == 1

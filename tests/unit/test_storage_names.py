@@ -11,7 +11,7 @@ from weft.facts import storages
 from weft.facts.storages import Kind
 
 FORMS = ["disk", "memory:2G", "loopback:/l,size=2G", "mount:/l/me", "delayed", "delayed:ssd", "delayed:ssd,seed=2",
-         "pool", "pool+delayed:lustre", "pool:/a", "pool+mount:/l/a+b", "hdfs", "hdfs:2+memory:64M", "gluster:2", "gluster"]  # fmt: skip
+         "pool", "pool+delayed:lustre", "pool:/a", "pool+mount:/l/a+b", "hdfs", "hdfs:2+memory:64M", "gluster:2", "gluster", "moosefs"]  # fmt: skip
 
 
 def named(text: str) -> str:

@@ -60,6 +60,8 @@ SHARED = {
     "realm",
     "yarncluster",
     "mapreducejobs",
+    "mounted",
+    "served",
 }
 """Files of a family that are no adapters."""
 PROGRAMS = "programs"

@@ -27,6 +27,9 @@ CHECKS: Sequence[Callable[[], Finding]] = (
     programs.fuse2fs,
     programs.xfs,
     programs.gluster,
+    programs.moosefs,
+    programs.moosefs_chunks,
+    programs.moosefs_client,
     programs.containers,
     host.clock,
 )

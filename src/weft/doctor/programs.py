@@ -59,6 +59,10 @@ setpriv = _installed("setpriv", "util-linux", "every run", missing)
 fuse2fs = _installed("fuse2fs", "fuse2fs", "--scratch loopback without root")
 xfs = _installed("mkfs.xfs", "xfsprogs", "--scratch loopback with fs=xfs")
 gluster = _installed("glusterfsd", "glusterfs-server", "--input, --output and --scratch gluster")
+_MOOSEFS = "--input, --output and --scratch moosefs"
+moosefs = _installed("mfsmaster", "moosefs-master", _MOOSEFS)
+moosefs_chunks = _installed("mfschunkserver", "moosefs-chunkserver", _MOOSEFS)
+moosefs_client = _installed("mfsmount", "moosefs-client", _MOOSEFS)
 
 
 def containers() -> Finding:

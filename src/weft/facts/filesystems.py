@@ -33,6 +33,7 @@ _WORDS: Mapping[Scope, Mapping[str, tuple[str, ...]]] = {
         "Weka": ("wekafs",),
         "PanFS": ("panfs",),
         "GlusterFS": ("glusterfs", "fuse.glusterfs"),
+        "MooseFS": ("fuse.mfs",),
     },
     "network": {"NFS": ("nfs", "nfs4"), "SMB": ("cifs", "smb3"), "AFS": ("afs",)},
     "memory": {"tmpfs": ("tmpfs",), "ramfs": ("ramfs",)},

@@ -32,6 +32,7 @@ KINDS: Mapping[str, Kind] = {
     "delayed": Kind(emulated=True, named_by="profile", default="lustre"),
     "hdfs": Kind(named_by="nodes"),
     "gluster": Kind(named_by="nodes", default="1"),
+    "moosefs": Kind(named_by="nodes", default="1"),
 }
 """Those of which more is known than their name."""
 

@@ -53,7 +53,7 @@ class VirtualNodes(Nodes):
     storage_rate: str | None = Field(
         default=None,
         pattern=r"^(none|\d+(mbit|gbit))$",
-        description="a second network for HDFS and GlusterFS with this link rate of each node, or `none` for no limit; "
+        description="a second network for HDFS, GlusterFS and MooseFS with this link rate of each node, or `none` for no limit; "
         "default: one network for all traffic",
     )
 

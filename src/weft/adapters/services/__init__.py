@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from weft.adapters.services import gluster, hdfs, kafka, kerberos, null, yarn
+from weft.adapters.services import gluster, hdfs, kafka, kerberos, moosefs, null, yarn
 from weft.adapters.services.base import KINDS, AnyService, Service
 from weft.adapters.storage.base import Storage, layers
 from weft.errors import UsageError
@@ -15,6 +15,7 @@ KINDS.add(
     kerberos.Kerberos,
     hdfs.Hdfs,
     gluster.Gluster,
+    moosefs.Moosefs,
     yarn.Yarn,
     kafka.Kafka,
 )
