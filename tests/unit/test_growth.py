@@ -141,3 +141,19 @@ def test_on_a_pipelined_engine_every_stage_has_a_task_for_each_slot() -> None:
     for kind in ("terasort", "pi", "sql-join"):
         growth = of_workload({"kind": kind}, pipelined=True)
         assert [growth.tasks(stage, work, LARGE, 0, None) for stage in work.stages] == [LARGE, LARGE]
+
+
+def test_a_prediction_says_whether_more_nodes_are_more_data(tmp_path: Path) -> None:
+    recorded = projection.read(make_record(tmp_path / "run"))
+
+    def job(one: Recorded, **asked: float) -> str:
+        return prediction.predict(one, HERE, Scenario(HERE, [2], **asked)).job  # type: ignore[arg-type]
+
+    assert job(recorded).startswith("Predicted: the same data (400 MB) on any number of nodes, and as many")
+    assert job(recorded, size=8e8).startswith("Predicted: other data (800 MB)")
+    assert job(recorded, partitions=7).endswith("and 7 tasks where their number can be chosen.")
+    each = replace(recorded, growth=of_workload({"kind": "groupby"}))
+    assert "twice the nodes are twice the data" in job(each)
+    assert "twice" not in job(each, partitions=7)
+    own = replace(recorded, growth=Growth(), work=replace(recorded.work, size=0.0))
+    assert job(own) == "Predicted: the same data on any number of nodes, and as many tasks as it had."

@@ -15,7 +15,7 @@ from weft.analysis.predict.target import Target
 from weft.analysis.read.part import Part
 from weft.errors import UsageError
 from weft.text.numbers import percent
-from weft.text.units import show_seconds
+from weft.text.units import show_seconds, show_size
 
 MEASURED = "as measured"
 """The name of a curve whose storages are those of the run."""
@@ -46,6 +46,8 @@ class Prediction(Part):
     elsewhere: bool
     """Whether that is another machine than the measured one: how accurate the curves are there is hardly known."""
     measured: float
+    job: str
+    """What is predicted, as a sentence: how much data, and how many tasks, on any number of nodes."""
     nodes: int
     cores: int
     """Of a node, where it was measured."""
@@ -129,6 +131,7 @@ def predict(
         machine=scenario.there.name,
         elsewhere=scenario.there.name != machine.name,
         measured=recorded.work.measured,
+        job=_job(recorded, scenario),
         nodes=recorded.work.nodes,
         cores=recorded.cores,
         replay=model.replay(),
@@ -137,6 +140,23 @@ def predict(
         curves=tuple(curves),
         notes=tuple(_notes(recorded, scenario.there, next(iter(bases.values())), curves)),
     )
+
+
+def _job(recorded: Recorded, scenario: Scenario) -> str:
+    """What the target is in words: whether more nodes are more data."""
+    work, growth = recorded.work, recorded.growth
+    tasks = "as many tasks for each slot as it had" if growth.rules else "as many tasks as it had"
+    if scenario.partitions is not None:
+        tasks = f"{scenario.partitions} tasks where their number can be chosen"
+    if growth.each:
+        more = " (twice the nodes are twice the data)" if growth.rules and scenario.partitions is None else ""
+        return f"Predicted: as much data in each task as it had{more}, and {tasks}."
+    if work.size:
+        asked = scenario.size or work.size
+        size = show_size(int(asked)) if work.size_key == "size" else f"{work.size_key} {asked:,.12g}"
+        same = "the same data" if scenario.size in {None, work.size} else "other data"
+        return f"Predicted: {same} ({size}) on any number of nodes, and {tasks}."
+    return f"Predicted: the same data on any number of nodes, and {tasks}."
 
 
 def experiments(

@@ -18,7 +18,8 @@ _BAR = 40
 def section(prediction: Prediction) -> Section:
     """Everything, for a page and for a terminal."""
     blocks: list[Block] = [
-        Words(trust(prediction), "plain" if abs(prediction.replay - 1) <= 0.05 else "warn")
+        Words(prediction.job),
+        Words(trust(prediction), "plain" if abs(prediction.replay - 1) <= 0.05 else "warn"),
     ]
     if prediction.elsewhere:
         blocks.append(Words(experimental(prediction), "warn"))
