@@ -101,7 +101,7 @@ def test_its_processes_see_no_packages_of_weft() -> None:
         assert list(one.argv[:3]) == [sys.executable, "-S", "-P"]
         first, own, shared = one.environment["PYTHONPATH"].split(":")
         assert first == "/cache/dask/lib"
-        assert (Path(own) / "weft_dask" / "__main__.py").exists()
+        assert (Path(own) / "weft_dask" / "cluster.py").exists()
         assert (Path(shared) / "weft_tasks" / "program.py").exists()
 
 

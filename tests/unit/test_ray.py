@@ -45,8 +45,8 @@ def test_only_the_head_node_has_the_page_and_the_other_waits_for_it() -> None:
     assert head.ports[-1] == 6380
     assert "--web-port" not in second.argv
     assert head.before is not None
-    assert head.before.missing({"nodes": []}) == ["ray-node1"]
-    assert head.before.missing({"nodes": ["ray-node1"]}) == []
+    assert head.before.missing({"workers": []}) == ["ray-node1"]
+    assert head.before.missing({"workers": ["ray-node1"]}) == []
 
 
 def test_every_process_listens_on_the_address_of_its_node() -> None:
@@ -79,8 +79,8 @@ def test_objects_that_do_not_fit_are_written_to_scratch() -> None:
 def test_it_is_ready_when_all_nodes_have_registered() -> None:
     (ready,) = RayEngine().plan(fake_layout()).ready
     assert ready.page.signed
-    assert ready.missing({"nodes": ["ray-node1"]}) == ["ray-node2"]
-    assert ready.missing({"nodes": ["ray-node2", "ray-node1"]}) == []
+    assert ready.missing({"workers": ["ray-node1"]}) == ["ray-node2"]
+    assert ready.missing({"workers": ["ray-node2", "ray-node1"]}) == []
 
 
 def test_the_token_is_in_a_file_and_in_no_argument_and_both_sides_have_the_certificate() -> None:

@@ -1,32 +1,21 @@
 """Dask's distributed scheduler on the head node, and worker processes on every node, each behind a nanny."""
 
 import json
-import shlex
-import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from weft.adapters.engines import pythontasks
-from weft.adapters.engines.base import Engine
-from weft.adapters.engines.pythontasks import python, require_mounted, search, variables
+from weft.adapters.engines.pythontasks import OwnProgram, PythonTaskEngine
 from weft.errors import UsageError
 from weft.facts.engines.dask import FILE
-from weft.layout.certificate import Certificate
-from weft.layout.client import Client
 from weft.layout.node import Node
-from weft.layout.plan import SECRET, Applications, Command, Daemon, Job, Layout, Page, Plan, Ready
+from weft.layout.plan import SECRET, Daemon, Dependencies, Layout, Page
 from weft.record.derived import Derived
 from weft.text.fields import Count, Port, Size
 from weft.text.units import show_size
 
-_PROGRAMS = Path(__file__).with_name("programs")
-_PYTHON = """#!/bin/sh
-# The Python of the cluster's workers, with their packages.
-PYTHONPATH={search}${{PYTHONPATH:+:$PYTHONPATH}} exec {python} -S "$@"
-"""
 _SCHEDULER = 384 << 20
 """Bytes of the scheduler's process, and of that of a job's program: Python with pandas and Arrow takes 150 MiB of them."""
 _NANNY = 128 << 20
@@ -35,13 +24,13 @@ _LEAST = 256 << 20
 """Bytes: below it a worker's own libraries reach the limits at which it spills and pauses."""
 
 
-class DaskEngine(Engine):
+class DaskEngine(PythonTaskEngine):
     """A cluster of distributed: tasks are functions of Python, and their results stay in the memory of workers."""
 
     kind: Literal["dask"] = "dask"
     positional: ClassVar[str] = "threads"
     distributions: ClassVar[tuple[str, ...]] = ("dask",)
-    programs: ClassVar[tuple[str, ...]] = (".py",)
+    folder: ClassVar[Path] = Path(__file__).parent
 
     threads: Count = Field(
         default=1,
@@ -58,55 +47,40 @@ class DaskEngine(Engine):
         default=8787, description="port of the scheduler's one page, which says which workers it has"
     )
 
-    def require_parameters(self, workload: str, parameters: Mapping[str, Any]) -> None:
-        pythontasks.require_parameters(self.kind, workload, parameters)
+    def files(self, layout: Layout) -> Mapping[Path, str]:
+        return {
+            _conf(layout): self._configuration(layout),
+            _client_conf(layout): _yaml(self._addressed(layout)),
+        }
 
-    def plan(self, layout: Layout) -> Plan:
-        require_mounted(self.kind, layout)
-        certificate, memory = _certificate(layout), self._memory(layout)
-        names = [_worker_name(node, layout) for node in layout.nodes]
-        expected = {name: self._processes(node) for name, node in zip(names, layout.nodes, strict=True)}
-        page = Page(
-            layout.head, f"http://{layout.head.address}:{self.web_port}/workers", signed=layout.secured
-        )
-        files = {_conf(layout): self._settings(layout), _client_conf(layout): _yaml(self._connection(layout))}
-        return Plan(
-            {**files, **(certificate.files() if certificate else {})},
-            [self._scheduler(layout), *(self._workers(node, memory, layout) for node in layout.nodes)],
-            [Ready(page, lambda known: _missing(known, expected), of=layout.table)],
-            {self.kind: self._derived(layout, memory)},
-            first=certificate.made(layout) if certificate else [],
-            applications=(Applications(page, lambda known: int(known["clients"])),),
-        )
+    def daemons(self, layout: Layout) -> Sequence[Daemon]:
+        memory = self._memory(layout)
+        return [self._scheduler(layout), *(self._workers(node, memory, layout) for node in layout.nodes)]
 
-    def submit(self, job: Job, layout: Layout) -> Command:
-        environment = self._environment(layout.head, layout)
-        if not job.program.endswith(".py"):
-            job.dependencies.require(self.kind)
-            argv = [*python(), "-m", "weft_dask", job.program, *job.arguments]
-            return job.command("client", layout.head, argv, environment)
-        job.dependencies.require(self.kind, "py_files")
-        files = [word for file in job.dependencies.py_files for word in ("--py-file", file)]
-        program = ["-P", "-m", "weft_dask.own", *files, job.program] if files else [job.program]
-        # on a persistent cluster, a job has the variables of all commands on it
-        own = [f"PYTHONPATH={_search(layout)}", f"DASK_CONFIG={_client_conf(layout)}"]
-        argv = ["env", *own, sys.executable, "-S", *job.options, *program, *job.arguments]
-        return job.command("client", layout.head, argv, environment)
+    def page(self, layout: Layout) -> Page:
+        head = layout.head
+        return Page(head, f"http://{head.address}:{self.web_port}/workers", signed=layout.secured)
 
-    def client(self, layout: Layout) -> Client:
-        programs = layout.directory / "bin"
-        python = _PYTHON.format(search=shlex.quote(_search(layout)), python=shlex.quote(sys.executable))
-        return Client(
-            environment={
-                **layout.environment(layout.head),
-                "DASK_CONFIG": str(_client_conf(layout)),
-                "DASK_SCHEDULER_ADDRESS": self._address(layout),
-            },
-            search={"PATH": [str(programs)]},
-            programs={programs / name: python for name in ("python", "python3")},
-            address=self._address(layout),
-            settings=_client_conf(layout),
-        )
+    def expected(self, layout: Layout) -> Mapping[str, int]:
+        return {_worker_name(node, layout): self._processes(node) for node in layout.nodes}
+
+    def address(self, layout: Layout) -> str:
+        return f"{'tls' if layout.secured else 'tcp'}://{layout.head.address}:{self.port}"
+
+    def settings(self, layout: Layout) -> Path | None:
+        return _client_conf(layout)
+
+    def connection(self, layout: Layout) -> Mapping[str, str]:
+        return {"DASK_CONFIG": str(_client_conf(layout)), "DASK_SCHEDULER_ADDRESS": self.address(layout)}
+
+    def own_program(self, program: str, dependencies: Dependencies, layout: Layout) -> OwnProgram:
+        files = [word for file in dependencies.py_files for word in ("--py-file", file)]
+        words = ["-P", "-m", "weft_dask.own", *files, program] if files else [program]
+        own = {**self.own_environment(layout), "DASK_CONFIG": str(_client_conf(layout))}
+        return OwnProgram(words, own)
+
+    def variables(self, node: Node, layout: Layout) -> Mapping[str, str]:  # noqa: ARG002 - the same on all nodes
+        return {"DASK_CONFIG": str(_conf(layout))}
 
     def _processes(self, node: Node) -> int:
         return max(1, node.cores // self.threads)
@@ -125,19 +99,19 @@ class DaskEngine(Engine):
             )
         return asked
 
-    def _derived(self, layout: Layout, memory: int) -> Derived:
+    def derived(self, layout: Layout) -> Derived:
         processes = sum(map(self._processes, layout.nodes))
         secured = "TLS with one certificate per run between all processes; the page requires a token"
         return Derived(
             counts={"worker processes": processes, "threads of each": self.threads},
             slots=processes * self.threads,
-            sizes={"memory limit of a worker process": memory},
+            sizes={"memory limit of a worker process": self._memory(layout)},
             notes={"security": secured if layout.secured else "none"},
         )
 
-    def _connection(self, layout: Layout) -> dict[str, str]:
+    def _addressed(self, layout: Layout) -> dict[str, str]:
         """What a process needs of Dask's configuration to connect to the cluster."""
-        certificate = _certificate(layout)
+        certificate = self.certificate(layout)
         tls = {}
         if certificate:
             own = {"cert": str(certificate.pem), "key": str(certificate.pem)}
@@ -148,15 +122,15 @@ class DaskEngine(Engine):
                 for key, path in own.items()
             }
         return {
-            "scheduler-address": self._address(layout),
+            "scheduler-address": self.address(layout),
             "distributed.comm.require-encryption": str(certificate is not None).lower(),
             **{f"distributed.comm.{key}": value for key, value in tls.items()},
         }
 
-    def _settings(self, layout: Layout) -> str:
+    def _configuration(self, layout: Layout) -> str:
         """Dask's configuration, which all of its processes and weft's own programs read (YAML)."""
         settings = {
-            **self._connection(layout),
+            **self._addressed(layout),
             **({"weft.secret": f'"{SECRET}"'} if layout.secured else {}),
             **({"weft.stream": json.dumps(str(layout.record / "engine" / FILE))} if layout.metrics else {}),
             "distributed.scheduler.preload": "[weft_dask.stream]",
@@ -172,18 +146,15 @@ class DaskEngine(Engine):
         }
         return _yaml(settings)
 
-    def _address(self, layout: Layout) -> str:
-        return f"{'tls' if layout.secured else 'tcp'}://{layout.head.address}:{self.port}"
-
     def _scheduler(self, layout: Layout) -> Daemon:
         head, name = layout.head, layout.named("scheduler")
         argv = [
-            *(*python(), "-m", "distributed.cli.dask_scheduler"),
+            *(*self.python(), "-m", "distributed.cli.dask_scheduler"),
             *("--protocol", "tls" if layout.secured else "tcp"),
             *("--host", head.address, "--port", str(self.port)),
             *("--dashboard-address", f"{head.address}:{self.web_port}", "--no-dashboard"),
         ]
-        environment, ports = self._environment(head, layout), (self.port, self.web_port)
+        environment, ports = self.environment(head, layout), (self.port, self.web_port)
         return Daemon(name, head, argv, environment, ports, page=True, essential=True, table=layout.table)
 
     def _workers(self, node: Node, memory: int, layout: Layout) -> Daemon:
@@ -191,7 +162,7 @@ class DaskEngine(Engine):
         first = max(self.port, self.web_port) + 1
         workers, nannies = (first, first + processes), (first + processes, first + 2 * processes)
         argv = [
-            *(*python(), "-m", "distributed.cli.dask_worker", self._address(layout)),
+            *(*self.python(), "-m", "distributed.cli.dask_worker", self.address(layout)),
             *("--protocol", "tls" if layout.secured else "tcp", "--host", node.address, "--name", name),
             *("--nworkers", str(processes), "--nthreads", str(self.threads)),
             *("--worker-port", _range(*workers), "--nanny-port", _range(*nannies)),
@@ -199,19 +170,7 @@ class DaskEngine(Engine):
             *("--memory-limit", str(memory), "--local-directory", layout.places["scratch"].paths[node.name]),
         ]
         ports = tuple(range(workers[0], nannies[1]))
-        return Daemon(name, node, argv, self._environment(node, layout), ports, table=layout.table)
-
-    def _environment(self, node: Node, layout: Layout) -> dict[str, str]:
-        return {
-            **layout.environment(node),
-            **variables(layout.homes["dask"], _PROGRAMS, node),
-            "DASK_CONFIG": str(_conf(layout)),
-        }
-
-
-def _search(layout: Layout) -> str:
-    """Where Python finds the locked packages and weft's programs for them."""
-    return search(layout.homes["dask"], _PROGRAMS)
+        return Daemon(name, node, argv, self.environment(node, layout), ports, table=layout.table)
 
 
 def _range(first: int, end: int) -> str:
@@ -232,11 +191,6 @@ def _client_conf(layout: Layout) -> Path:
     return layout.directory / "conf" / "client.yaml"
 
 
-def _certificate(layout: Layout) -> Certificate | None:
-    """The run's certificate; None if the run is not secured."""
-    return Certificate(layout.directory / "conf") if layout.secured else None
-
-
 def _yaml(settings: Mapping[str, str]) -> str:
     """Nested keys from dotted ones, each on a line of its own; a value is YAML as it stands."""
     lines: list[str] = []
@@ -249,13 +203,3 @@ def _yaml(settings: Mapping[str, str]) -> str:
         lines.append(f"{'  ' * len(above)}{last}: {value}")
         before = above
     return "".join(f"{line}\n" for line in lines)
-
-
-def _missing(known: Any, expected: Mapping[str, int]) -> list[str]:
-    """The daemons of which not all worker processes have registered; their names are NAME, or NAME-0, NAME-1."""
-    registered = [str(name) for name in known["workers"]]
-    return [
-        name
-        for name, count in expected.items()
-        if sum(each == name or each.rpartition("-")[0] == name for each in registered) < count
-    ]

@@ -1,34 +1,22 @@
 """Ray's control service on the head node, and on every node a raylet, which has an object store and starts worker processes."""
 
 import json
-import shlex
-import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from weft.adapters.engines import pythontasks
-from weft.adapters.engines.base import Engine
-from weft.adapters.engines.pythontasks import python, require_mounted, variables
+from weft.adapters.engines.pythontasks import OwnProgram, PythonTaskEngine
 from weft.errors import UsageError
 from weft.facts.engines.ray import FILE
 from weft.layout import handshake
-from weft.layout.certificate import Certificate
-from weft.layout.client import Client
 from weft.layout.node import Node
-from weft.layout.plan import SECRET, Applications, Command, Daemon, Job, Layout, Page, Plan, Ready
+from weft.layout.plan import SECRET, Daemon, Dependencies, Layout, Page
 from weft.record.derived import Derived
 from weft.text.fields import Port, Size
 from weft.text.units import show_size
 
-_PROGRAMS = Path(__file__).with_name("programs")
-_PYTHON = """#!/bin/sh
-# The Python of the cluster's workers, with their packages, listening on its node's address.
-PYTHONPATH={search}${{PYTHONPATH:+:$PYTHONPATH}} {more} exec {python} -S "$@"
-"""
 _LISTEN = "weft-listen"
 _NODE = 448 << 20
 """Bytes of a node's own processes: raylet, its two agents, the worker that spills, and what starts them."""
@@ -42,24 +30,14 @@ _OWN_PORTS = 6
 """Those of a node besides its workers': raylet, object manager, and of its agents."""
 
 
-@dataclass(frozen=True)
-class _Missing:
-    """Which nodes the head node's page does not list: a value, so that equal plans are equal."""
-
-    names: tuple[str, ...]
-
-    def __call__(self, known: Mapping[str, Any]) -> list[str]:
-        return [each for each in self.names if each not in known["nodes"]]
-
-
-class RayEngine(Engine):
+class RayEngine(PythonTaskEngine):
     """A cluster of Ray: tasks are functions of Python, and their results are in an object store on each node."""
 
     kind: Literal["ray"] = "ray"
     positional: ClassVar[str] = "object_store"
     distributions: ClassVar[tuple[str, ...]] = ("ray",)
     native: ClassVar[tuple[str, ...]] = (_LISTEN,)
-    programs: ClassVar[tuple[str, ...]] = (".py",)
+    folder: ClassVar[Path] = Path(__file__).parent
 
     object_store: Size | None = Field(
         default=None,
@@ -73,71 +51,46 @@ class RayEngine(Engine):
         description="port of the head node's one page, which says which nodes and programs there are",
     )
 
-    def require_parameters(self, workload: str, parameters: Mapping[str, Any]) -> None:
-        pythontasks.require_parameters(self.kind, workload, parameters)
+    def files(self, layout: Layout) -> Mapping[Path, str]:
+        return {_token(layout): SECRET} if layout.secured else {}
 
-    def plan(self, layout: Layout) -> Plan:
-        require_mounted(self.kind, layout)
-        certificate, objects = _certificate(layout), self._objects(layout)
-        names = [_name(node, layout) for node in layout.nodes]
-        files = {_token(layout): SECRET, **certificate.files()} if certificate else {}
-        return Plan(
-            files,
-            [self._node(node, objects, layout) for node in layout.nodes],
-            [self._ready(layout, names)],
-            {self.kind: self._derived(layout, objects)},
-            first=certificate.made(layout) if certificate else [],
-            applications=(Applications(self._page(layout), lambda known: int(known["clients"])),),
-        )
+    def daemons(self, layout: Layout) -> Sequence[Daemon]:
+        objects = self._objects(layout)
+        return [self._node(node, objects, layout) for node in layout.nodes]
 
-    def submit(self, job: Job, layout: Layout) -> Command:
-        environment = self._environment(layout.head, layout)
-        if not job.program.endswith(".py"):
-            job.dependencies.require(self.kind)
-            argv = [*python(), "-m", "weft_ray", job.program, *job.arguments]
-            return job.command("client", layout.head, argv, environment)
-        job.dependencies.require(self.kind, "py_files")
-        own = self._own(layout)
-        if files := job.dependencies.py_files:
+    def page(self, layout: Layout) -> Page:
+        head = layout.head
+        return Page(head, f"http://{head.address}:{self.web_port}/", signed=layout.secured)
+
+    def expected(self, layout: Layout) -> Mapping[str, int]:
+        return {_name(node, layout): 1 for node in layout.nodes}
+
+    def address(self, layout: Layout) -> str:
+        return f"{layout.head.address}:{self.port}"
+
+    def settings(self, layout: Layout) -> Path | None:
+        return _token(layout) if layout.secured else None
+
+    def connection(self, layout: Layout) -> Mapping[str, str]:
+        return {
+            "RAY_ADDRESS": self.address(layout),
+            "RAY_USAGE_STATS_ENABLED": "0",
+            **self._security(layout),
+        }
+
+    def own_environment(self, layout: Layout) -> dict[str, str]:
+        whole = self.environment(layout.head, layout)
+        return {key: whole[key] for key in ("PYTHONPATH", handshake.LIBRARY, "WEFT_LISTEN")}
+
+    def own_program(self, program: str, dependencies: Dependencies, layout: Layout) -> OwnProgram:
+        own = self.own_environment(layout)
+        if files := dependencies.py_files:
             # a module is found in its directory, an archive is searched itself
             places = [file if not file.endswith(".py") else str(Path(file).parent) for file in files]
             own["PYTHONPATH"] = ":".join([own["PYTHONPATH"], *places])
             workers = {"runtime_env": {"env_vars": {"PYTHONPATH": own["PYTHONPATH"]}}}
             own["RAY_JOB_CONFIG_JSON_ENV_VAR"] = json.dumps(workers)
-        # on a persistent cluster, a job has the variables of all commands on it
-        variables = [f"{key}={value}" for key, value in own.items()]
-        argv = ["env", *variables, sys.executable, "-S", *job.options, job.program, *job.arguments]
-        return job.command("client", layout.head, argv, environment)
-
-    def client(self, layout: Layout) -> Client:
-        programs = layout.directory / "bin"
-        own = {key: shlex.quote(value) for key, value in self._own(layout).items()}
-        search, python = own.pop("PYTHONPATH"), shlex.quote(sys.executable)
-        more = " ".join(f"{key}={value}" for key, value in own.items())
-        text = _PYTHON.format(search=search, more=more, python=python)
-        return Client(
-            environment={**layout.environment(layout.head), **self._connection(layout)},
-            search={"PATH": [str(programs)]},
-            programs={programs / name: text for name in ("python", "python3")},
-            address=self._gcs(layout),
-            settings=_token(layout) if layout.secured else None,
-        )
-
-    def _own(self, layout: Layout) -> dict[str, str]:
-        """Variables of the process of a user's program, and of no other of his commands."""
-        whole = self._environment(layout.head, layout)
-        return {key: whole[key] for key in ("PYTHONPATH", handshake.LIBRARY, "WEFT_LISTEN")}
-
-    def _connection(self, layout: Layout) -> dict[str, str]:
-        """Variables by which a process of the user's connects."""
-        return {"RAY_ADDRESS": self._gcs(layout), "RAY_USAGE_STATS_ENABLED": "0", **_security(layout)}
-
-    def _ready(self, layout: Layout, names: Sequence[str]) -> Ready:
-        return Ready(self._page(layout), _Missing(tuple(names)), layout.table)
-
-    def _page(self, layout: Layout) -> Page:
-        head = layout.head
-        return Page(head, f"http://{head.address}:{self.web_port}/", signed=layout.secured)
+        return OwnProgram([program], own)
 
     def _objects(self, layout: Layout) -> int:
         """Bytes of each object store, the same on all nodes. Raises UsageError if it does not fit."""
@@ -153,12 +106,12 @@ class RayEngine(Engine):
             )
         return asked
 
-    def _derived(self, layout: Layout, objects: int) -> Derived:
+    def derived(self, layout: Layout) -> Derived:
         secured = "TLS with one certificate per run on both sides, and a token, between all processes; the page requires one too"
         return Derived(
             counts={"worker processes": layout.slots},
             slots=layout.slots,
-            sizes={"object store of a node": objects},
+            sizes={"object store of a node": self._objects(layout)},
             notes={"security": secured if layout.secured else "none"},
         )
 
@@ -168,8 +121,8 @@ class RayEngine(Engine):
         # beside a worker for each core there are the one that spills, the job's program, and those that end while others begin
         last = first + _OWN_PORTS + 3 * node.cores + 12
         argv = [
-            *(*python(), "-m", "weft_ray.node", "--name", name, "--address", node.address),
-            *("--gcs", self._gcs(layout), "--temporary", str(node.directory)),
+            *(*self.python(), "-m", "weft_ray.node", "--name", name, "--address", node.address),
+            *("--gcs", self.address(layout), "--temporary", str(node.directory)),
             *("--spill", layout.places["scratch"].paths[node.name], "--cpus", str(node.cores)),
             *("--objects", str(objects), "--memory", str(node.memory)),
             *("--first-port", str(first), "--last-port", str(last)),
@@ -181,26 +134,20 @@ class RayEngine(Engine):
             name,
             node,
             argv,
-            self._environment(node, layout),
+            self.environment(node, layout),
             ports,
             page=head,
             essential=head,
             table=layout.table,
             # a node asks the head node, which must be one already, for where it is
-            before=self._ready(layout, [name]) if head else None,
+            before=self.ready(layout, {name: 1}) if head else None,
         )
 
-    def _gcs(self, layout: Layout) -> str:
-        return f"{layout.head.address}:{self.port}"
-
-    def _environment(self, node: Node, layout: Layout) -> dict[str, str]:
-        own = layout.environment(node)
-        libraries = [own.get(handshake.LIBRARY, ""), str(layout.native / "libweft_listen.so")]
+    def variables(self, node: Node, layout: Layout) -> Mapping[str, str]:
+        preloaded = layout.environment(node).get(handshake.LIBRARY, "")
         return {
-            **own,
-            **variables(layout.homes["ray"], _PROGRAMS, node),
             # Ray listens on all addresses of a host, unless it is on 127.0.0.1
-            handshake.LIBRARY: ":".join(filter(None, libraries)),
+            handshake.LIBRARY: ":".join(filter(None, [preloaded, str(layout.native / "libweft_listen.so")])),
             "RAY_LD_PRELOAD_ON_WORKERS": "1",
             "WEFT_LISTEN": node.address,
             "WEFT_RAY_NODE": node.address,
@@ -211,32 +158,26 @@ class RayEngine(Engine):
             "RAY_agent_register_timeout_ms": "300000",
             # it looks at the memory of the host, of which the node may have a share
             "RAY_memory_monitor_refresh_ms": "0",
-            **self._connection(layout),
+            **self.connection(layout),
         }
 
-
-def _security(layout: Layout) -> dict[str, str]:
-    certificate = _certificate(layout)
-    if certificate is None:
-        return {"RAY_AUTH_MODE": "disabled"}
-    pem = str(certificate.pem)
-    return {
-        "RAY_AUTH_MODE": "token",
-        "RAY_AUTH_TOKEN_PATH": str(_token(layout)),
-        "RAY_USE_TLS": "1",
-        "RAY_TLS_SERVER_CERT": pem,
-        "RAY_TLS_SERVER_KEY": pem,
-        "RAY_TLS_CA_CERT": pem,
-    }
+    def _security(self, layout: Layout) -> Mapping[str, str]:
+        certificate = self.certificate(layout)
+        if certificate is None:
+            return {"RAY_AUTH_MODE": "disabled"}
+        pem = str(certificate.pem)
+        return {
+            "RAY_AUTH_MODE": "token",
+            "RAY_AUTH_TOKEN_PATH": str(_token(layout)),
+            "RAY_USE_TLS": "1",
+            "RAY_TLS_SERVER_CERT": pem,
+            "RAY_TLS_SERVER_KEY": pem,
+            "RAY_TLS_CA_CERT": pem,
+        }
 
 
 def _name(node: Node, layout: Layout) -> str:
     return layout.named(f"ray-{node.name}")
-
-
-def _certificate(layout: Layout) -> Certificate | None:
-    """The run's certificate; None if the run is not secured."""
-    return Certificate(layout.directory / "conf") if layout.secured else None
 
 
 def _token(layout: Layout) -> Path:

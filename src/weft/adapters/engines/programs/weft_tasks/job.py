@@ -5,10 +5,10 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 FLAGS = {"keep-going", "standard"}
 """Options without a value."""
@@ -24,6 +24,16 @@ class WrongInputError(Exception):
 
 class TaskCluster(Protocol):
     """An engine that runs functions as tasks. What describes a task may be an argument of another, which gets its result."""
+
+    def __enter__(self) -> Self:
+        """Connect to the run's cluster, of which all nodes are there: weft waited for them."""
+
+    def __exit__(self, *_: object) -> None:
+        """End the connection."""
+
+    @staticmethod
+    def lost(error: Exception) -> str:
+        """What the engine says of a task whose worker or whose node was lost more often than it tries again; empty for any other error."""
 
     @property
     def slots(self) -> int:
@@ -54,8 +64,7 @@ class TaskJob:
     """A job from its options to its outcome."""
 
     options: dict[str, str]
-    connect: Callable[[], AbstractContextManager[Any]]
-    """Connects to the run's cluster, of which all nodes are there: weft waited for them."""
+    connect: Callable[[], TaskCluster]
     pairs: dict[str, dict[str, str]] = field(default_factory=dict)
     found: dict[str, Any] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
@@ -64,7 +73,7 @@ class TaskJob:
     """Seconds of what is measured."""
 
     @classmethod
-    def parsed(cls, words: Sequence[str], connect: Callable[[], AbstractContextManager[Any]]) -> "TaskJob":
+    def parsed(cls, words: Sequence[str], connect: Callable[[], TaskCluster]) -> "TaskJob":
         """From `--KEY VALUE` and `--FLAG`."""
         job, left = cls({}, connect), iter(words)
         for word in left:

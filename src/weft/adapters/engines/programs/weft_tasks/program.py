@@ -2,42 +2,37 @@
 
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from typing import Any
+from collections.abc import Callable, Mapping
+from importlib import import_module
 
 from weft_tasks import pairs, records, words
-from weft_tasks.job import TaskJob, WrongInputError
+from weft_tasks.job import TaskCluster, TaskJob, WrongInputError
 
-JOBS: Mapping[str, Callable[[TaskJob], None]] = {
+Run = Callable[[TaskJob], None]
+JOBS: Mapping[str, Run] = {
     "GroupBy": pairs.group,
     "TeraSort": records.sort,
     "WordCount": words.count,
 }
 
 
-def main(
-    arguments: Sequence[str],
-    connect: Callable[[], AbstractContextManager[Any]],
-    more: Mapping[str, Callable[[TaskJob], None]],
-    lost: Callable[[Exception], str],
-) -> int:
+def main(package: str, name: str, *options: str) -> int:
     """The exit code: 0 where the job did what was asked; its outcome says what that was, or why it failed.
 
-    `more` are jobs that each engine has written for itself; `lost` says in its terms that workers were lost, or is empty.
+    The package of an engine has `cluster.CLUSTER`, and `queries.run`, which it has written for itself.
     """
-    name, *options = arguments
-    jobs = {**JOBS, **more}
-    if name not in jobs:
+    run = import_module(f"{package}.queries").run if name == "Sql" else JOBS.get(name)
+    if run is None:
         print(f"weft has no program for {name} on this engine", file=sys.stderr)
         return 2
-    job = TaskJob.parsed(options, connect)
+    cluster: type[TaskCluster] = import_module(f"{package}.cluster").CLUSTER
+    job = TaskJob.parsed(options, cluster)
     try:
-        jobs[name](job)
+        run(job)
     except WrongInputError as error:
         job.problem(str(error))
     except Exception as error:  # noqa: BLE001 - the outcome says what it was
-        why = lost(error)
+        why = cluster.lost(error)
         if not why:
             traceback.print_exc()
             why = f"the work failed: {type(error).__name__}: {(str(error).splitlines() or [''])[0]}"

@@ -11,6 +11,7 @@ from typing import Any, Self
 import dask
 from dask.delayed import Delayed
 from distributed import Client, wait
+from distributed.scheduler import KilledWorker
 
 
 class DaskCluster:
@@ -22,6 +23,10 @@ class DaskCluster:
 
     def __exit__(self, *_: object) -> None:
         self.client.close()
+
+    @staticmethod
+    def lost(error: Exception) -> str:
+        return str(error).partition(". The last")[0] if isinstance(error, KilledWorker) else ""
 
     @property
     def slots(self) -> int:
@@ -60,3 +65,6 @@ class DaskCluster:
         return self.results(
             [all_(number, list(of), *more) for number, of in enumerate(zip(*blocks, strict=True))]
         )
+
+
+CLUSTER = DaskCluster

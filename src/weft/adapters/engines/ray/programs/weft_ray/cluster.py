@@ -10,6 +10,13 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import ray
+from ray.exceptions import (
+    NodeDiedError,
+    ObjectLostError,
+    OutOfMemoryError,
+    RayTaskError,
+    WorkerCrashedError,
+)
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,14 @@ class RayCluster:
 
     def __exit__(self, *_: object) -> None:
         ray.shutdown()
+
+    @staticmethod
+    def lost(error: Exception) -> str:
+        if isinstance(error, RayTaskError):
+            error = error.cause
+        if isinstance(error, NodeDiedError | ObjectLostError | OutOfMemoryError | WorkerCrashedError):
+            return f"a worker was lost: {type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+        return ""
 
     @property
     def slots(self) -> int:
@@ -73,6 +88,9 @@ class RayCluster:
             ]
         )
         return found
+
+
+CLUSTER = RayCluster
 
 
 def given(arguments: Sequence[Any]) -> list[Any]:

@@ -108,7 +108,7 @@ def known(node: Node) -> dict[str, Any]:
     gcs = node.get_gcs_client()
     nodes = [str(each.node_name) for each in gcs.get_all_node_info(timeout=5).values() if each.state == 0]
     jobs = gcs.get_all_job_info(timeout=5).values()
-    return {"nodes": nodes, "clients": sum(not each.is_dead for each in jobs)}
+    return {"workers": nodes, "clients": sum(not each.is_dead for each in jobs)}
 
 
 def _secret() -> str:
