@@ -97,7 +97,7 @@ class TestPrograms:
         bad(
             programs.java(), "limits", "lacks the module jdk.incubator.vector, which spark needs", "JAVA_HOME"
         )
-        (home / "release").write_text('MODULES="java.base jdk.incubator.vector"\n')
+        (home / "release").write_text('MODULES="java.base jdk.incubator.vector jdk.security.jgss"\n')
         assert programs.java().status == "ok"
 
     @pytest.mark.parametrize(

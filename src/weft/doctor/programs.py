@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
+from weft.adapters import engines, services
 from weft.doctor.finding import Finding, finding_of, limits, missing, ok
 from weft.errors import MissingError, WeftError
-from weft.facts import engines
 from weft.host import settings
 from weft.host.provision import jdk, native
 from weft.host.provision.distribution import JAVA
@@ -27,9 +27,10 @@ def java() -> Finding:
         text = f"Java {jdk.version(found)} at {found}"
     except WeftError as error:
         return missing("java", error.message, costs=costs, fix=error.hint)
-    for name, facts in engines.ALL.items():
+    users = [(kind, each.java_modules) for kind, each in engines.KINDS.items()]
+    for name, modules in (*users, *((kind, each.java_modules) for kind, each in services.KINDS.items())):
         try:
-            jdk.require_modules(found, facts.java_modules, name)
+            jdk.require_modules(found, modules, name)
         except MissingError as error:
             return limits("java", error.message, costs=f"runs on {name}", fix=error.hint)
     return ok("java", text)

@@ -96,9 +96,9 @@ class EngineFacts:
     tasks: TaskLog = field(default_factory=TaskLog)
     memory_key: str = ""
     """weft's key for the memory of the processes in which tasks run."""
-    java_modules: tuple[str, ...] = ()
-    """Modules of Java that its processes ask for by name: a runtime without one ends at once."""
     command: str = ""
     """An example command that runs a user's own program on it; empty: it runs none."""
+    persistent: bool = False
+    """Whether users' own commands find it by what its client says, so that a cluster of it can stay."""
     sql: Sql | None = None
     streaming: Streaming | None = None

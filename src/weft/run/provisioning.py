@@ -8,7 +8,6 @@ from pathlib import Path
 from weft.adapters.probes import KINDS
 from weft.adapters.workloads.terasort import TeraSort
 from weft.errors import MissingError
-from weft.facts import engines as facts
 from weft.host import settings
 from weft.host.provision import classdata, distribution, jars, jdk, native, profiler
 from weft.layout.jvm import SharedClasses
@@ -49,7 +48,7 @@ def provision(spec: Spec, say: Callable[[str], None]) -> Provisioned:
     for kind, engine in spec.engine.parts.items():
         if home := spec.home(kind):
             engine.recognize(home)
-    needed = {kind: facts.of(kind).java_modules for kind in spec.engine.parts if not spec.home(kind)}
+    needed = {kind: each.java_modules for kind, each in spec.engine.parts.items() if not spec.home(kind)}
     needed |= {service.kind: service.java_modules for service in spec.all_services()}
     for user, modules in needed.items():
         jdk.require_modules(jdk.installed(), modules, user)

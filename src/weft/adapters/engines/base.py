@@ -30,6 +30,8 @@ class Engine(BaseModel, ABC):
     """Its default ports beside other engines: its own defaults are in use by another engine."""
     programs: ClassVar[tuple[str, ...]] = ()
     """File name suffixes of users' programs that it runs."""
+    java_modules: ClassVar[tuple[str, ...]] = ()
+    """Modules of Java that its processes need, and that some runtimes lack."""
     native: ClassVar[tuple[str, ...]] = ()
     """weft's native programs of which it consists, by the name of their package."""
     most_nodes: ClassVar[int | None] = None

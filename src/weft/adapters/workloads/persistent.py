@@ -6,7 +6,10 @@ from typing import Literal
 from pydantic import Field
 
 from weft.adapters.workloads.base import ClusterUse
+from weft.facts import engines
 from weft.text.fields import Duration
+
+_PERSISTENT = [name for name, facts in engines.ALL.items() if facts.persistent]
 
 
 class Persistent(ClusterUse):
@@ -14,7 +17,7 @@ class Persistent(ClusterUse):
 
     kind: Literal["persistent"] = "persistent"
     positional = "name"
-    engines = ("spark", "hadoop", "flink", "dask", "ray", "null")
+    engines = tuple(dict.fromkeys(("spark", *_PERSISTENT)))
     roles = ("output", "scratch")
 
     name: str = Field(

@@ -2,4 +2,4 @@
 
 from weft.facts.enginefacts import EngineFacts
 
-FACTS = EngineFacts(idle=True)
+FACTS = EngineFacts(idle=True, persistent=True)

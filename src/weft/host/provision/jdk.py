@@ -15,8 +15,8 @@ OLDEST = 17
 """The oldest Java that Spark 4 runs on (its documentation, "Downloading")."""
 
 _MODULES = re.compile(r'^MODULES="(.*)"$', re.MULTILINE)
-_OWN_LACKS = ("jdk.security.jgss",)
-"""Modules that weft's own Java lacks, of those that anything needs."""
+OWN_LACKS = ("jdk.security.jgss",)
+"""Modules that weft's own Java lacks, of those that anything needs: known before it is downloaded."""
 _WHOLE = "set JAVA_HOME to a whole Java 17, such as openjdk-17-jre-headless has"
 
 
@@ -73,7 +73,7 @@ def lacking() -> Mapping[str, distribution.Distribution]:
 
 
 def require_modules(java: Path | None, modules: Sequence[str], user: str) -> None:
-    """Raises MissingError for a runtime that lacks a module that an engine's or a service's processes need; None is weft's own."""
+    """Raises MissingError for a runtime that lacks a module that processes of an engine or a service need; None is weft's own."""
     if lacking := _lacking(java, modules):
         which = java or f"the Java {distribution.JAVA.version} that weft downloads"
         raise MissingError(f"{which} lacks the module {lacking[0]}, which {user} needs", hint=_WHOLE)
@@ -81,7 +81,7 @@ def require_modules(java: Path | None, modules: Sequence[str], user: str) -> Non
 
 def _lacking(java: Path | None, modules: Sequence[str]) -> list[str]:
     if java is None or home(java) == cached(distribution.JAVA.key):
-        return [name for name in modules if name in _OWN_LACKS]
+        return [name for name in modules if name in OWN_LACKS]
     try:
         listed = _MODULES.search((home(java) / "release").read_text())
     except OSError:

@@ -64,6 +64,7 @@ class SparkEngine(Engine, Tenant):
 
     kind: Literal["spark"] = "spark"
     programs: ClassVar[tuple[str, ...]] = (".py", ".jar")
+    java_modules: ClassVar[tuple[str, ...]] = ("jdk.incubator.vector",)  # JavaModuleOptions.java
     distributions: ClassVar[tuple[str, ...]] = ("spark",)
     prefix: ClassVar[str] = "spark"
 

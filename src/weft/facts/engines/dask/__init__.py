@@ -16,4 +16,5 @@ FACTS = EngineFacts(
     ),
     memory_key="worker_memory",
     command="python3 job.py",
+    persistent=True,
 )

@@ -23,6 +23,7 @@ FACTS = EngineFacts(
     memory_key="taskmanager_memory",
     pipelined=True,
     command="flink run job.jar",
+    persistent=True,
     sql=Sql("flink-sql", columns=True, casts=True),
     streaming=Streaming("flink-kafka", shortest=0.05, buffers=True),
 )

@@ -22,4 +22,5 @@ FACTS = EngineFacts(
     memory_key="task_memory",
     jvm_a_task=True,
     command="yarn jar job.jar",
+    persistent=True,
 )

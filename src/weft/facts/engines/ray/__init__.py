@@ -13,4 +13,5 @@ FACTS = EngineFacts(
     tasks=TaskLog(r"ray\.exceptions\.RayTaskError.*\(pid=\d+, ip=(?P<host>[\d.]+)"),
     memory_key="object_store",
     command="python3 job.py",
+    persistent=True,
 )

@@ -38,8 +38,8 @@ FACTS = EngineFacts(
         lost=r"Lost executor (?P<name>\S+) on (?P<host>[^\s:]+): .*?(?:exited with code|Exit status:) (?P<code>\d+)",
     ),
     memory_key="executor_memory",
-    java_modules=("jdk.incubator.vector",),  # JavaModuleOptions.java
     command="spark-submit job.py",
+    persistent=True,
     sql=Sql(),
     streaming=Streaming(
         "spark-kafka", shortest=0.1, interval=0.1, checkpoint=5.0, real_time="Spark's real-time mode"
