@@ -21,11 +21,15 @@ def run(name: str, engine: str, seconds: float, work: dict[str, Any], **more: An
     return record.find(settings.runs(), name)
 
 
+def says(stored: Stored) -> list[str]:
+    return [one.says for one in onenode.lines(stored)]
+
+
 def test_a_run_of_the_same_work_is_compared_by_the_run_phase() -> None:
     cluster = run("20260101-000000-a", "spark", 20.0, JOIN)
     run("20260101-000001-b", "duckdb", 1.0, {**JOIN, "visits": 2000})
     run("20260101-000002-c", "duckdb", 4.0, JOIN)
-    duckdb, sail = onenode.lines(cluster)
+    duckdb, sail = says(cluster)
     assert duckdb == (
         "the run phase of duckdb on one node was 5.0 times faster: 4.0 s (VALID, 20260101-000002-c) instead of 20.0 s"
     )
@@ -37,7 +41,7 @@ def test_a_slower_run_and_one_that_failed_are_shown_too() -> None:
     cluster = run("20260101-000000-a", "spark", 2.0, JOIN)
     run("20260101-000001-b", "sail", 4.0, JOIN)
     run("20260101-000002-c", "duckdb", 1.0, JOIN, verdict="INVALID", reason="Out of Memory Error")
-    duckdb, sail = onenode.lines(cluster)
+    duckdb, sail = says(cluster)
     assert (
         duckdb == "the newest run of duckdb on one node is INVALID: Out of Memory Error (20260101-000002-c)"
     )
@@ -55,4 +59,19 @@ def test_a_run_that_its_user_stopped_does_not_count() -> None:
     cluster = run("20260101-000000-a", "spark", 2.0, JOIN)
     stopped = "stopped by the user in phase check"
     run("20260101-000001-b", "duckdb", 1.0, JOIN, verdict="INVALID", reason=stopped)
-    assert "not known" in onenode.lines(cluster)[0]
+    assert "not known" in says(cluster)[0]
+
+
+def test_settings_of_another_engine_are_left_out_of_a_query_of_ones_own() -> None:
+    work = {
+        "kind": "own-sql",
+        "query": "/q.sql",
+        "tables": {"t": "/t"},
+        "conf": {"spark.sql.ansi.enabled": "true"},
+    }
+    cluster = run("20260101-000000-a", "spark", 2.0, work)
+    duckdb, _ = onenode.lines(cluster)
+    assert duckdb.flags == ("--engine", "duckdb", "--nodes", "virtual:1", "--set", "workload.conf=")
+    assert duckdb.says.endswith("spec.toml --engine duckdb --nodes virtual:1 --set workload.conf=")
+    run("20260101-000001-b", "duckdb", 1.0, {**work, "conf": {}, "result": "/r.csv"})
+    assert "2.0 times faster" in says(cluster)[0]

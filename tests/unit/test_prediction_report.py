@@ -4,6 +4,7 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from tests.unit.prediction_jobs import LUSTRE, MEMORY, at, groupby, job
 from tests.unit.report_fakes import make_record
 from weft.analysis.explain.timeparts import Suggestion
 from weft.analysis.predict import advice, correction, curve, holdout, prediction, projection
-from weft.analysis.predict.advice import Advice, Line, Trial
+from weft.analysis.predict.advice import Advice, Line, OneNode, Trial
 from weft.analysis.predict.candidates import Situation, candidates
 from weft.analysis.predict.correction import Residual
 from weft.analysis.predict.distance import AGAIN
@@ -381,14 +382,18 @@ def test_the_log_of_tried_advice_names_a_broken_line(tmp_path: Path) -> None:
 def test_changes_are_tried_in_turn_with_the_old_run(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, ...]] = []
 
-    def seconds(_: str, flags: tuple[str, ...], *, trust: bool) -> float:
+    def run(_: str, flags: tuple[str, ...], *, trust: bool) -> SimpleNamespace:
         assert not trust
         asked.append(tuple(flags))
-        return 8.0 if flags else 10.0
+        head = SimpleNamespace(measured=8.0 if flags else 10.0, phases={"run": 5.0 if flags else 20.0})
+        return SimpleNamespace(head=head)
 
-    monkeypatch.setattr(changes, "_seconds", seconds)
+    monkeypatch.setattr(changes.again, "run", run)
     found = advice.advise(on_lustre(slow()), "/runs/run", MACHINE)
-    lines = [line for line in found.lines if line.flags][:1]
-    (one,) = changes.attempt(found, lines, 2)
-    assert asked == [(), lines[0].flags, (), lines[0].flags]
+    line = next(line for line in found.lines if line.flags)
+    duckdb = OneNode(change="duckdb on one node", flags=("--engine", "duckdb"), says="not known")
+    one, other = changes.attempt(found, [line, duckdb], 2)
+    assert asked == [(), line.flags, duckdb.flags] * 2
     assert math.isclose(one.real, 0.2)
+    assert (other.old, other.new, other.real, other.held) == ((20.0, 20.0), (5.0, 5.0), 0.75, None)
+    assert "held 0 of 1 times" in str(advice_page.score([one, other]))

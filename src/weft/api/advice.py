@@ -8,7 +8,7 @@ from statistics import median
 from weft.adapters.workloads import KINDS
 from weft.analysis.explain.timeparts import Explanation
 from weft.analysis.predict import advice, projection
-from weft.analysis.predict.advice import Advice, Line, Trial
+from weft.analysis.predict.advice import Advice, Line, OneNode, Trial
 from weft.analysis.summary.gather import summarize
 from weft.api import again, machines, onenode, related
 from weft.errors import RecordError, UsageError
@@ -55,33 +55,31 @@ def of(stored: Stored, explained: Explanation) -> Advice:
     return advice.advise(recorded, directory, machine, others, related.deviation(stored), explained, own=own)
 
 
-def attempt(found: Advice, lines: Sequence[Line], rounds: int, *, trust: bool = False) -> list[Trial]:
-    """Run the old spec and each change in turn, as often as asked for."""
-    old: list[float] = []
-    new: list[list[float]] = [[] for _ in lines]
-    for _ in range(rounds):
-        old.append(_seconds(found.directory, (), trust=trust))
-        for line, times in zip(lines, new, strict=True):
-            times.append(_seconds(found.directory, line.flags, trust=trust))
-    return [
-        Trial(
-            run=found.run,
-            change=line.change,
-            flags=line.flags,
-            gain=line.gain,
-            low=line.low,
-            high=line.high,
-            old=tuple(old),
-            new=tuple(times),
-            real=1 - median(times) / median(old),
-        )
-        for line, times in zip(lines, new, strict=True)
+def attempt(
+    found: Advice, changes: Sequence[Line | OneNode], rounds: int, *, trust: bool = False
+) -> list[Trial]:
+    """Run the old spec and each change in turn, as often as asked for. Raises WorkloadError if a run is not valid."""
+    turns = [
+        [again.run(found.directory, flags, trust=trust) for flags in ((), *(each.flags for each in changes))]
+        for _ in range(rounds)
     ]
+    old, *new = zip(*turns, strict=True)
+    return [_trial(found.run, change, old, its) for change, its in zip(changes, new, strict=True)]
 
 
-def _seconds(directory: str, flags: Sequence[str], *, trust: bool) -> float:
-    """Seconds of one run of a record's spec with other flags. Raises WorkloadError if it is not valid."""
-    return again.run(directory, flags, trust=trust).head.measured or 0.0
+def _trial(run: str, change: Line | OneNode, old: Sequence[Stored], new: Sequence[Stored]) -> Trial:
+    """What came of a change, by the time that was predicted."""
+    if isinstance(change, Line):
+        predicted = {"gain": change.gain, "low": change.low, "high": change.high}
+        before, after = (tuple(each.head.measured or 0.0 for each in runs) for runs in (old, new))
+    else:
+        # engines measure other parts of it
+        predicted = {}
+        before, after = (tuple(each.head.phases["run"] for each in runs) for runs in (old, new))
+    real = 1 - median(after) / median(before)
+    return Trial(
+        run=run, change=change.change, flags=change.flags, **predicted, old=before, new=after, real=real
+    )
 
 
 def read(log: Path) -> list[Trial]:

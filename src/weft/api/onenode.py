@@ -6,6 +6,7 @@ from typing import Any
 
 from weft.adapters.engines import KINDS as ENGINES
 from weft.adapters.workloads import KINDS as WORKLOADS
+from weft.analysis.predict.advice import OneNode
 from weft.facts import engines as facts
 from weft.host import settings
 from weft.record import record
@@ -13,10 +14,11 @@ from weft.record.record import Stored
 from weft.text.units import show_seconds
 
 _STOPPED = "stopped by the user"
+_OF_A_RUN = {"conf", "result"}
 
 
-def lines(stored: Stored) -> list[str]:
-    """A sentence for each engine of one node that runs the same queries: the newest run's time or its failure, or how to try it."""
+def lines(stored: Stored) -> list[OneNode]:
+    """Of each engine of one node that runs the same queries: the newest run's time or its failure, or how to try it."""
     head, work = stored.head, _work(stored)
     if work is None or head.workload not in WORKLOADS or head.engine in _kinds() or head.measured is None:
         return []
@@ -29,7 +31,14 @@ def lines(stored: Stored) -> list[str]:
         and not other.head.reason.startswith(_STOPPED)
         and _work(other) == work
     ]
-    return [_sentence(kind, stored, [other for other in same if other.head.engine == kind]) for kind in kinds]
+    return [
+        OneNode(
+            change=f"{kind} on one node",
+            flags=_flags(kind, stored),
+            says=_sentence(kind, stored, [other for other in same if other.head.engine == kind]),
+        )
+        for kind in kinds
+    ]
 
 
 def _kinds() -> Sequence[str]:
@@ -37,20 +46,27 @@ def _kinds() -> Sequence[str]:
 
 
 def _work(stored: Stored) -> Any:
-    """The workload with all its parameters; None of a record that was imported, or is not whole."""
-    return (
-        None
-        if stored.head.imported is not None
-        else stored.json("resolved.json").get("spec", {}).get("workload")
-    )
+    """The workload with its parameters, but those of the engine's own and of where the result is; None if the record has none."""
+    work = _parameters(stored)
+    return work and {key: value for key, value in work.items() if key not in _OF_A_RUN}
+
+
+def _parameters(stored: Stored) -> Any:
+    """All of them; None of a record that was imported, or is not whole."""
+    if stored.head.imported is not None:
+        return None
+    return stored.json("resolved.json").get("spec", {}).get("workload")
+
+
+def _flags(kind: str, stored: Stored) -> tuple[str, ...]:
+    """Those of `weft run` with the record's spec, whose settings are another engine's."""
+    found = ("--engine", kind, "--nodes", "virtual:1")
+    return (*found, "--set", "workload.conf=") if _parameters(stored).get("conf") else found
 
 
 def _sentence(kind: str, stored: Stored, runs: Sequence[Stored]) -> str:
-    directory = str(stored.directory)
     if not runs:
-        try_it = shlex.join(
-            ["weft", "run", f"{directory}/spec.toml", "--engine", kind, "--nodes", "virtual:1"]
-        )
+        try_it = shlex.join(["weft", "run", f"{stored.directory}/spec.toml", *_flags(kind, stored)])
         return f"whether {kind} on one node is faster is not known: {try_it}"
     newest, own = runs[-1], stored.head.phases.get("run", 0.0)
     name, seconds = newest.directory.name, newest.head.phases.get("run", 0.0)

@@ -51,10 +51,10 @@ def advise(
         else:
             terminal.sections([shown.section(found)], console())
         return
-    lines = [line for line in found.lines if line.flags][:try_]
+    lines = [*(line for line in found.lines if line.flags), *found.one_node][:try_]
     if not lines:
         raise UsageError(
-            f"nothing to try: no change of {found.run} that weft has a flag for helps by more than 5 %",
+            f"nothing to try: no change of {found.run} that weft has a flag for helps by more than 5 %, and no engine of one node runs it",
             hint="weft advise without --try prints what there is",
         )
     rootless.enter(again.study(found.directory, (), trust=trust))

@@ -42,7 +42,8 @@ def put(table: dict[str, Any], key: str, value: Any) -> None:
         target, path = _part(target, key)
     for word in path[:-1]:
         target = target.setdefault(word, {})
-    target[path[-1]] = value
+    # nothing in place of a table leaves an empty one
+    target[path[-1]] = {} if value == "" and isinstance(target.get(path[-1]), dict) else value
 
 
 def _part(tables: list[dict[str, Any]], key: str) -> tuple[dict[str, Any], list[str]]:

@@ -48,6 +48,16 @@ class Line(Part):
     check: str
 
 
+class OneNode(Part):
+    """The same queries by an engine of one node, which no model predicts."""
+
+    change: str
+    flags: tuple[str, ...]
+    """Of `weft run`."""
+    says: str
+    """What is known of it, as a sentence without its full stop."""
+
+
 class Advice(Part):
     """What to change about a run."""
 
@@ -73,8 +83,7 @@ class Advice(Part):
     unmeasured: tuple[Remedy, ...] = ()
     """What Lustre itself offers, whose gain was measured nowhere."""
     notes: tuple[str, ...]
-    one_node: tuple[str, ...] = ()
-    """What runs of the same queries by engines of one node say."""
+    one_node: tuple[OneNode, ...] = ()
 
     @property
     def first(self) -> Trying | None:
@@ -261,9 +270,10 @@ class Trial(Part):
     run: str
     change: str
     flags: tuple[str, ...]
-    gain: float
-    low: float
-    high: float
+    gain: float | None = None
+    """None where nothing was predicted; then there is no interval either, and seconds are those of the run phase."""
+    low: float | None = None
+    high: float | None = None
     old: tuple[float, ...]
     """Seconds of the runs without the change."""
     new: tuple[float, ...]
@@ -271,6 +281,8 @@ class Trial(Part):
     real: float
 
     @property
-    def held(self) -> bool:
-        """Whether the real gain lies in the predicted interval."""
+    def held(self) -> bool | None:
+        """Whether the real gain lies in the predicted interval, if there is one."""
+        if self.low is None or self.high is None:
+            return None
         return self.low <= self.real <= self.high

@@ -8,7 +8,7 @@ from weft.analysis.predict.advice import Advice, Line, Trial
 from weft.analysis.predict.remedies import Remedy
 from weft.report.draw.blocks import Block, Listing, Number, Section, Table, Words
 from weft.report.sections.explain import nothing, trying
-from weft.text.numbers import percent
+from weft.text.numbers import NONE, percent
 from weft.text.units import show_seconds
 
 
@@ -38,7 +38,7 @@ def section(advice: Advice) -> Section:
             Listing([_tried(one, advice.directory) for one in advice.unmeasured]),
         ]
     if advice.one_node:
-        blocks.append(Listing([f"{words}." for words in advice.one_node]))
+        blocks.append(Listing([f"{one.says}." for one in advice.one_node]))
     if advice.notes:
         blocks.append(Listing([f"{note}." for note in advice.notes], "quiet"))
     return Section("advice", f"What to change about {advice.run}", blocks)
@@ -57,7 +57,7 @@ def _table(lines: Sequence[Line]) -> Table:
 
 
 def _interval(line: Line | Trial) -> str:
-    return f"{percent(line.low)} to {percent(line.high)}"
+    return NONE if line.low is None or line.high is None else f"{percent(line.low)} to {percent(line.high)}"
 
 
 def _how(line: Line) -> str:
@@ -77,10 +77,11 @@ def _tried(one: Remedy, directory: str) -> str:
 def score(tried: Sequence[Trial]) -> Section:
     """Predicted beside real gains, and how often the interval held."""
     columns = ["run", "change", Number("predicted"), Number("interval"), Number("real"), "held"]
-    held = {True: "yes", False: "no"}
+    held = {True: "yes", False: "no", None: "not predicted"}
     rows = [
         (one.run, one.change, percent(one.gain), _interval(one), percent(one.real), held[one.held])
         for one in tried
     ]
-    words = f"The interval held {sum(one.held for one in tried)} of {len(tried)} times."
+    predicted = [one.held for one in tried if one.held is not None]
+    words = f"The interval held {sum(predicted)} of {len(predicted)} times."
     return Section("score", "Advice that was tried", [Table(columns, rows), Words(words)])
