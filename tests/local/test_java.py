@@ -22,7 +22,7 @@ def test_some_modules_are_needed_and_those_that_it_lacks_are_among_them() -> Non
 
 
 @pytest.mark.parametrize("module", NEEDED)
-def test_it_lacks_the_modules_that_it_is_said_to_lack_and_no_others(own: Path, module: str) -> None:
+def test_it_lacks_what_weft_expects_and_nothing_else(own: Path, module: str) -> None:
     argv = [str(own), f"--add-modules={module}", "-version"]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert (done.returncode != 0) == (module in jdk.OWN_LACKS), done.stdout + done.stderr

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from weft.analysis.predict.advice import MOST, Trial
+from weft.analysis.predict.advice import MOST, Line, OneNode, Trial
 from weft.api import advice as changes
 from weft.api import again
 from weft.cli.flags import AsJson, Run, Trust
@@ -51,14 +51,15 @@ def advise(
         else:
             terminal.sections([shown.section(found)], console())
         return
-    lines = [*(line for line in found.lines if line.flags), *found.one_node][:try_]
-    if not lines:
+    possible: list[Line | OneNode] = [line for line in found.lines if line.flags]
+    tries = [*possible, *found.one_node][:try_]
+    if not tries:
         raise UsageError(
             f"nothing to try: no change of {found.run} that weft has a flag for helps by more than 5 %, and no engine of one node runs it",
             hint="weft advise without --try prints what there is",
         )
     rootless.enter(again.study(found.directory, (), trust=trust))
-    tried = changes.attempt(found, lines, repeat, trust=trust)
+    tried = changes.attempt(found, tries, repeat, trust=trust)
     with log.open("a", encoding="utf-8") as out:
         out.writelines(f"{one.model_dump_json()}\n" for one in tried)
     _print_score(tried, as_json=as_json)

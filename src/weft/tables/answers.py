@@ -25,7 +25,7 @@ _ROUGH = frozenset({"FLOAT", "DOUBLE"})
 
 
 @dataclass(frozen=True)
-class Stored:
+class TableRows:
     """Rows of a table or a view: as it has them, or sorted."""
 
     connection: duckdb.DuckDBPyConnection
@@ -89,7 +89,7 @@ def answered(connection: duckdb.DuckDBPyConnection, text: str) -> Iterator[Answe
     connection.execute(f"CREATE TABLE {table} AS {asked.sql}")
     try:
         columns = names[: len(names) - asked.keys]
-        yield Answer(columns, Stored(connection, table), asked.keys > 0, asked.limit)
+        yield Answer(columns, TableRows(connection, table), asked.keys > 0, asked.limit)
     finally:
         connection.execute(f"DROP TABLE {table}")
 
@@ -101,7 +101,7 @@ def result(connection: duckdb.DuckDBPyConnection, directory: Path) -> Rows:
     if [path.name for path in directory.iterdir()] == [DONE]:
         return []
     view(connection, "weft_result", parts(directory))
-    return Stored(connection, "weft_result")
+    return TableRows(connection, "weft_result")
 
 
 def alike(right: Answer, found: Rows) -> tuple[Answer, Rows]:
@@ -111,7 +111,7 @@ def alike(right: Answer, found: Rows) -> tuple[Answer, Rows]:
     """
     if right.ordered or right.limit is not None:
         return right, found
-    if not isinstance(right.rows, Stored) or not isinstance(found, Stored):
+    if not isinstance(right.rows, TableRows) or not isinstance(found, TableRows):
         return right, found
     types = zip(right.rows.types, found.types, strict=False)
     by = [position for position, pair in enumerate(types, 1) if not _ROUGH.intersection(pair)]

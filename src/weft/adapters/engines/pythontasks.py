@@ -91,13 +91,9 @@ class PythonTaskEngine(Engine):
     def own_program(self, program: str, dependencies: Dependencies, layout: Layout) -> OwnProgram:
         """A program of the user with its modules."""
 
-    def files(self, layout: Layout) -> Mapping[Path, str]:  # noqa: ARG002 - for engines with such files
+    @abstractmethod
+    def files(self, layout: Layout) -> Mapping[Path, str]:
         """Its configuration."""
-        return {}
-
-    def variables(self, node: Node, layout: Layout) -> Mapping[str, str]:  # noqa: ARG002 - for engines with such variables
-        """Those of its own processes besides the ones that all engines have."""
-        return {}
 
     def require_parameters(self, workload: str, parameters: Mapping[str, Any]) -> None:
         for key, value in _ONLY.items():
@@ -163,7 +159,6 @@ class PythonTaskEngine(Engine):
             "PYTHONPATH": self.search(layout),
             "PYTHONDONTWRITEBYTECODE": "1",
             "TMPDIR": str(node.directory),
-            **self.variables(node, layout),
         }
 
     def own_environment(self, layout: Layout) -> dict[str, str]:

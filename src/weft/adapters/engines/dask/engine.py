@@ -79,8 +79,8 @@ class DaskEngine(PythonTaskEngine):
         own = {**self.own_environment(layout), "DASK_CONFIG": str(_client_conf(layout))}
         return OwnProgram(words, own)
 
-    def variables(self, node: Node, layout: Layout) -> Mapping[str, str]:  # noqa: ARG002 - the same on all nodes
-        return {"DASK_CONFIG": str(_conf(layout))}
+    def environment(self, node: Node, layout: Layout) -> dict[str, str]:
+        return {**super().environment(node, layout), "DASK_CONFIG": str(_conf(layout))}
 
     def _processes(self, node: Node) -> int:
         return max(1, node.cores // self.threads)

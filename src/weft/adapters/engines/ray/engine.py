@@ -143,9 +143,11 @@ class RayEngine(PythonTaskEngine):
             before=self.ready(layout, {name: 1}) if head else None,
         )
 
-    def variables(self, node: Node, layout: Layout) -> Mapping[str, str]:
-        preloaded = layout.environment(node).get(handshake.LIBRARY, "")
+    def environment(self, node: Node, layout: Layout) -> dict[str, str]:
+        of_all = super().environment(node, layout)
+        preloaded = of_all.get(handshake.LIBRARY, "")
         return {
+            **of_all,
             # Ray listens on all addresses of a host, unless it is on 127.0.0.1
             handshake.LIBRARY: ":".join(filter(None, [preloaded, str(layout.native / "libweft_listen.so")])),
             "RAY_LD_PRELOAD_ON_WORKERS": "1",
