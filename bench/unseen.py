@@ -3,6 +3,7 @@
 A seed draws the cells from what bench/unseen.toml allows. First come the runs to predict from, and the small runs that `weft predict --runs`
 chooses beside each; then the predictions of all cells are written down, where a cell that weft refuses to predict is drawn again; then the
 cells are run. What was found is kept in evidence/unseen.jsonl: a second call continues where the first one ended, `--again` begins again.
+WEFT_RUNS should be a directory of its own, since other runs of the same work that are there correct predictions.
 """
 
 import argparse
@@ -62,6 +63,7 @@ class Bench:
         """The row of a key, which is measured unless it is there."""
         if key in self.done:
             return self.done[key]
+        say(key)
         if about["kind"] in TIMED:
             self.done[key] = rows.kept(TABLE, say, measure, key=key, seed=self.seed, **about)
         else:
@@ -209,8 +211,11 @@ def data_of(one: Recorded, slots: int, size: float = 0.0, tasks: int | None = No
 
 
 def chosen(run: str, words: Sequence[str]) -> Row:
-    """Make the small runs that weft chooses for what is wanted of a run."""
-    found = weft("predict", run, *words)
+    """Make the small runs that weft chooses for what is wanted of a run; why, if one fails: then it predicts without."""
+    try:
+        found = weft("predict", run, *words)
+    except subprocess.CalledProcessError as error:
+        return {"runs": 0, "failed": reason(error)}
     return {"runs": found["left_out"], "error": found["left_out_error"]}
 
 
