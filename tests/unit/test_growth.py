@@ -136,11 +136,13 @@ def test_a_number_of_tasks_is_that_of_all_stages_where_it_is_that_of_the_data() 
         assert tuple(growth.tasks(stage, work, SMALL, 0, 6) for stage in (maps, reduces)) == wanted
 
 
-def test_on_a_pipelined_engine_every_stage_has_a_task_for_each_slot() -> None:
+def test_on_a_pipelined_engine_a_stage_has_a_task_for_each_slot_or_what_its_workload_asks_for() -> None:
     work = groupby(tasks=SMALL, slots=SMALL)
     for kind in ("terasort", "pi", "sql-join"):
         growth = of_workload({"kind": kind}, pipelined=True)
         assert [growth.tasks(stage, work, LARGE, 0, None) for stage in work.stages] == [LARGE, LARGE]
+    twice = groupby(tasks=2 * SMALL, slots=SMALL).stages[1]
+    assert of_workload({"kind": "terasort"}, pipelined=True).tasks(twice, work, LARGE, 0, None) == 2 * LARGE
 
 
 def test_a_prediction_says_whether_more_nodes_are_more_data(tmp_path: Path) -> None:

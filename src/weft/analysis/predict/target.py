@@ -103,21 +103,20 @@ def tasks_key(kind: str) -> str:
 
 
 _PARALLELISM = (TaskRule(1),)
-"""Of an engine all stages of which share the slots at once: a task of each for each slot, whatever the workload."""
+"""Of an engine all stages of which share the slots at once: a task for each slot, where the workload does not ask for more."""
 
 
 def of_workload(table: Mapping[str, Any], *, pipelined: bool = False) -> Growth:
     """The rules of one of weft's workloads, from its table in a record; none for a user's own job. `pipelined`: on an engine
     all stages of which run at once."""
     kind = str(table.get("kind"))
-    if pipelined:
-        return Growth(() if table.get(tasks_key(kind)) else _PARALLELISM)
     if kind == "groupby":
         own = () if table.get("mappers") else (TaskRule(float(table.get("mappers_per_slot") or 4)),)
         return Growth(own, each=True)
     key, rules = _SLOTS.get(kind, ("", ()))
     fixed = bool(key and table.get(key))
-    kept = tuple(rule for rule in rules if not fixed or rule.reads is False)
+    every = (*rules, *(_PARALLELISM if pipelined else ()))
+    kept = tuple(rule for rule in every if not fixed or rule.reads is False)
     return Growth(kept, all_stages=kind in _WHOLE_JOB)
 
 
