@@ -165,3 +165,17 @@ def test_a_pool_that_containers_would_not_see(engine: str) -> None:
     preview.preview(
         parse({"workload": "terasort", "engine": engine, "input": "pool", "scratch": "memory:1G"})
     )
+
+
+@pytest.mark.parametrize("engine", ["spark", "hadoop", "hive"])
+def test_a_user_without_a_name(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.getuid", lambda: 3_999_999_999)
+    workload = "sql-join" if engine == "hive" else "terasort"
+    error = refused(workload=workload, engine=engine)
+    assert f"user ID 3999999999 has no name on this machine, and {engine} does not start" in error.message
+    assert "/etc/passwd" in error.hint
+
+
+def test_other_engines_need_no_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pwd.getpwuid", lambda number: {}[number])
+    preview.preview(parse({"workload": "terasort", "nodes": "local:2", "engine": "dask"}))

@@ -4,6 +4,8 @@ It is computed once for a run, and once for its plan.
 """
 
 import dataclasses
+import os
+import pwd
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -57,6 +59,7 @@ class Topology:
         for variable in settings.spelled():
             require_named(variable)
         if not spec.nodes.on_other_hosts:
+            _require_login_name(spec)
             for role, storage in self.storages.items():
                 storage.require(role)
         kept = {role: path for role, storage in self.storages.items() if (path := storage.keeps(role))}
@@ -142,6 +145,19 @@ class Topology:
 
 _VARIABLE = re.compile(r"\$(\w+|\{\w+\})")
 """Such as $DW_JOB_STRIPED: it has a value in the job alone."""
+
+
+def _require_login_name(spec: Spec) -> None:
+    """As in a container that was started with a user ID of another machine. Raises UsageError."""
+    refused = [kind for kind, engine in spec.engine.parts.items() if engine.login_name]
+    try:
+        pwd.getpwuid(os.getuid())
+    except KeyError:
+        if refused:
+            raise UsageError(
+                f"user ID {os.getuid()} has no name on this machine, and {refused[0]} does not start without one",
+                hint="`getent passwd $(id -u)` shows the name; in a container mount the host's /etc/passwd, or run as a user that it has",
+            ) from None
 
 
 def _others(spec: Spec) -> dict[str, str]:

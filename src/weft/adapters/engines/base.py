@@ -32,6 +32,8 @@ class Engine(BaseModel, ABC):
     """File name suffixes of users' programs that it runs."""
     java_modules: ClassVar[tuple[str, ...]] = ()
     """Modules of Java that its processes need, and that some runtimes lack."""
+    login_name: ClassVar[bool] = False
+    """Whether its processes refuse a user whose ID has no name, as Hadoop's libraries do (UserGroupInformation)."""
     native: ClassVar[tuple[str, ...]] = ()
     """weft's native programs of which it consists, by the name of their package."""
     most_nodes: ClassVar[int | None] = None

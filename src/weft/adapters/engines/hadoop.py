@@ -44,6 +44,7 @@ class HadoopEngine(OnYarnAlone, Engine):
     kind: Literal["hadoop"] = "hadoop"
     programs: ClassVar[tuple[str, ...]] = (".jar",)
     distributions: ClassVar[tuple[str, ...]] = ("hadoop",)
+    login_name: ClassVar[bool] = True
     auxiliary: ClassVar[Mapping[str, str]] = jobs.SHUFFLE
 
     home: Home = Field(default=None, description="a site's own Hadoop; default: the cached distribution")

@@ -27,6 +27,7 @@ class HiveEngine(OnYarnAlone, Engine):
     positional: ClassVar[str] = "on"
     prefix: ClassVar[str] = "hive"
     distributions: ClassVar[tuple[str, ...]] = ("hive", "hadoop")
+    login_name: ClassVar[bool] = True
     auxiliary: ClassVar[Mapping[str, str]] = jobs.SHUFFLE
 
     home: Home = Field(

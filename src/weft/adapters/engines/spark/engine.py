@@ -66,6 +66,7 @@ class SparkEngine(Engine, Tenant):
     programs: ClassVar[tuple[str, ...]] = (".py", ".jar")
     java_modules: ClassVar[tuple[str, ...]] = ("jdk.incubator.vector",)  # JavaModuleOptions.java
     distributions: ClassVar[tuple[str, ...]] = ("spark",)
+    login_name: ClassVar[bool] = True
     prefix: ClassVar[str] = "spark"
 
     home: Home = Field(default=None, description="a site's own Spark; default: the cached distribution")
