@@ -209,8 +209,7 @@ class SparkEngine(Engine, Tenant):
             "spark.eventLog.enabled": str(layout.metrics).lower(),
             "spark.eventLog.dir": f"file:{layout.record}/engine",
             "spark.eventLog.compress": "false",
-            # in KiB: the log is less behind, for who follows the run
-            "spark.eventLog.buffer.kb": "1",
+            "spark.eventLog.buffer.kb": "1",  # the log is less behind, for who follows the run
             "spark.eventLog.rolling.enabled": "false",
             # io_uring and native transports bypass the C library, where file operations are counted and served
             "spark.io.mode.default": "NIO",
