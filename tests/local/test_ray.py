@@ -114,6 +114,28 @@ def test_a_stranger_submits_nothing_to_a_persistent_cluster(cluster: Weft, tmp_p
         assert "refused" in asked(facts["address"], stranger), stranger
 
 
+IN_USE = """
+import numpy
+import ray
+ray.init(logging_level="ERROR")
+kept = [ray.get(ray.put(numpy.full(80_000_000, number, numpy.uint8))) for number in range(3)]
+print([int(each[-1]) for each in kept])
+"""
+"""Arrays that are parts of the object store as long as the program has them."""
+
+
+@pytest.mark.long
+@needs(*VIRTUAL)
+@pytest.mark.parametrize("scratch", ["pool", "disk"])
+def test_objects_in_use_that_the_store_has_no_room_for_are_in_files(
+    weft: Weft, tmp_path: Path, scratch: str
+) -> None:
+    (tmp_path / "program.py").write_text(IN_USE)
+    words = ("--engine", "ray:object_store=150MB", "--nodes", "virtual:1", "--scratch", scratch)
+    done = weft("submit", *words, "--", str(tmp_path / "program.py"))
+    assert (done.returncode, done.stdout) == (0, "[0, 1, 2]\n"), done.stderr
+
+
 @pytest.mark.long
 @needs(*VIRTUAL)
 @pytest.mark.parametrize(

@@ -120,10 +120,13 @@ class RayEngine(PythonTaskEngine):
         first = max(self.port, self.web_port) + 1
         # beside a worker for each core there are the one that spills, the job's program, and those that end while others begin
         last = first + _OWN_PORTS + 3 * node.cores + 12
+        scratch = layout.places["scratch"]
+        # processes hand each other open files of it, which those that a library serves are not
+        mapped = str(node.directory) if scratch.environment.get(node.name) else scratch.paths[node.name]
         argv = [
             *(*self.python(), "-m", "weft_ray.node", "--name", name, "--address", node.address),
             *("--gcs", self.address(layout), "--temporary", str(node.directory)),
-            *("--spill", layout.places["scratch"].paths[node.name], "--cpus", str(node.cores)),
+            *("--spill", scratch.paths[node.name], "--mapped", mapped, "--cpus", str(node.cores)),
             *("--objects", str(objects), "--memory", str(node.memory)),
             *("--first-port", str(first), "--last-port", str(last)),
             *(("--tasks", str(layout.record / "engine" / FILE)) if layout.metrics else ()),

@@ -40,6 +40,10 @@ _START = 120
 class OwnNode(Node):  # type: ignore[misc]
     """A node without a dashboard, which may take its time to start: Ray gives a raylet and its agents less than a busy host needs."""
 
+    def __init__(self, parameters: RayParams, mapped: str, **more: Any) -> None:
+        self._mapped = mapped
+        super().__init__(parameters, **more)
+
     def start_api_server(self, **_: Any) -> None:
         """Nothing listens."""
 
@@ -53,6 +57,8 @@ class OwnNode(Node):  # type: ignore[misc]
         # where agents look for its last output when it has ended; that is in the log of this process
         Path(self._logs_dir, "raylet.out").touch()
         Path(self._logs_dir, "raylet.err").touch()
+        # Ray's own is where it spills
+        self._fallback_directory = self._mapped
         super().start_ray_processes()
         services.get_node = patient(services.get_node, self.dead_processes)
 
@@ -63,11 +69,12 @@ def main(words: Sequence[str]) -> int:
     asked = Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: asked.set())
-    node = OwnNode(_parameters(options), head=options.web_port is not None, shutdown_at_exit=False)
+    head = options.web_port is not None
+    node = OwnNode(_parameters(options), options.mapped, head=head, shutdown_at_exit=False)
     log = None
     try:
         Path().chmod(0o700)  # Ray opens its directories to everybody
-        if options.web_port is not None:
+        if head:
             page.serve(options.address, options.web_port, _secret(), lambda: known(node))
             log = TaskWriter(node, options.tasks) if options.tasks else None
         while not asked.is_set():
@@ -120,6 +127,11 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("name", "address", "gcs", "temporary", "spill"):
         parser.add_argument(f"--{name}", required=True)
+    parser.add_argument(
+        "--mapped",
+        required=True,
+        help="a directory for objects that are in use and for which the store has no room",
+    )
     for name in ("cpus", "objects", "memory", "first-port", "last-port"):
         parser.add_argument(f"--{name}", required=True, type=int)
     parser.add_argument("--tasks", type=Path, help="a file for lines of tasks, which the head node writes")
