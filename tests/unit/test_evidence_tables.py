@@ -260,3 +260,16 @@ def test_the_fastest_engine_of_one_node_is_one_of_which_no_run_failed() -> None:
 def test_an_engine_without_a_limit_is_refused() -> None:
     with pytest.raises(ValueError, match="flink is no engine with a memory limit"):
         shown("boundary", of_boundary("flink", 1, 1.0))
+
+
+def test_an_emulation_is_beside_the_real_one_with_what_a_thousand_blocks_take() -> None:
+    def run(scratch: str, mappers: int, seconds: float, opens: float) -> Row:
+        parts = {"metadata: scratch, read side: open": opens, "data: scratch, map side: write": 1.0}
+        cell = {"workload.mappers": str(mappers), "scratch": scratch}
+        return {"cell": cell, "measures": {"seconds": seconds}, "parts": {**parts, "CPU": 3.0}}
+
+    rows = [run("moosefs", 10, 4.0, 0.5), run("moosefs", 100, 14.0, 5.0)]
+    rows += [run("delayed:calibrated.toml", 10, 5.0, 0.5), run("delayed:calibrated.toml", 100, 13.0, 4.0)]
+    table = shown("moosefs", *rows)
+    assert table[2].startswith("| 100 | 4.00 | 5.00 | 1.25 | 0.50, 0.50 |")
+    assert table[-1].startswith("| 1,000 more, from 100 to 10,000 | 1.01 | 0.81 | 0.80 | 0.45, 0.35 |")

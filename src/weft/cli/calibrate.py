@@ -15,12 +15,23 @@ from weft.facts.io500 import profile
 from weft.host.site.profile import load
 from weft.report.pages import io500, terminal
 from weft.report.sections import ceilings
+from weft.run.calibration import imitation
 from weft.run.calibration.calibrate import calibrate as measure
 from weft.run.ceilings import store, used
 from weft.run.progress import Progress
 from weft.run.submission import enter as submission
 from weft.spec.study import study_from
 from weft.text.console import console
+
+_ProfileFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--profile",
+        metavar="FILE",
+        help="also write a profile, with which --scratch delayed:FILE emulates this storage; FILE ends with .toml",
+        show_default=False,
+    ),
+]
 
 
 def calibrate(
@@ -40,6 +51,7 @@ def calibrate(
         bool,
         typer.Option("--rates", help="also links of virtual nodes with rates from 50 Mbit/s to 10 Gbit/s"),
     ] = False,
+    to: _ProfileFile = None,
     import_: Annotated[
         Path | None,
         typer.Option(
@@ -60,7 +72,7 @@ def calibrate(
 
     Example: weft calibrate --nodes virtual:2 --scratch disk,delayed:lustre
     """
-    _refuse_others(import_, show=show, measuring=bool(nodes or scratch or engine or rates))
+    _refuse_others(import_, show=show, measuring=bool(nodes or scratch or engine or rates or to))
     if import_:
         _print_imported(import_, as_json=as_json)
         return
@@ -69,16 +81,30 @@ def calibrate(
         if show
         else _measured(
             nodes or load().nodes or "local:2",
-            every("--scratch", scratch, ["disk"]),
+            _storages(every("--scratch", scratch, ["disk"]), to),
             duration("--each", each, 0.01, 60),
             every("--engine", engine, []),
             rates=rates,
         )
     )
+    if to:
+        to.write_text(imitation.text(to.stem, *found.storages), encoding="utf-8")
     if as_json:
         print(found.model_dump_json(indent=1))
     else:
         terminal.sections(ceilings.sections(found, used.fitness(found) if show else ""), console())
+
+
+def _storages(asked: list[str], to: Path | None) -> list[str]:
+    """What is measured: for a profile also the file system that emulates, without delay."""
+    if to is None:
+        return asked
+    if len(asked) != 1 or to.suffix != ".toml" or not to.absolute().parent.is_dir():
+        raise UsageError(
+            f"--profile {to} has no file in a directory of yours that ends with .toml, for one storage",
+            hint="weft calibrate --scratch mount:/lustre/me --profile mine.toml",
+        )
+    return [*asked, imitation.INSTRUMENT]
 
 
 def _refuse_others(file: Path | None, *, show: bool, measuring: bool) -> None:

@@ -18,6 +18,7 @@ from figures.tables import (
     links,
     long,
     mllib,
+    moosefs,
     nexmark,
     nexmarkstate,
     poolpays,
@@ -103,6 +104,7 @@ TABLES: Mapping[str, Table] = {
     "links": Table("bench/run links", links.lines),
     "long": Table("./test long", long.lines, bare=True),
     "mllib": Table("bench/run mllib", mllib.verdicts),
+    "moosefs": Table("bench/moosefs", moosefs.lines),
     "nersc-lustre": Table(
         "bench/run nersc-lustre",
         together(
