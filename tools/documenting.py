@@ -65,6 +65,7 @@ FILES = (
     "LICENSE",
     "CITATION.cff",
     *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "docs" / "screens").glob("*.png"))),
+    *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "docs" / "figures").glob("*.svg"))),
     "examples/notebook.ipynb",
     "docs/site/iframe-worker.js",
     "docs/site/iframe-worker.LICENSE",

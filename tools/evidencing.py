@@ -1,6 +1,6 @@
-"""Makes the tables of the documentation from `evidence/*.jsonl`: all of them, or only says what each is based on.
+"""Makes the tables and the drawings of the documentation from `evidence/*.jsonl`: all of them, or only says what each is based on.
 
-tools/evidence                     writes the tables into the documents
+tools/evidence                     writes the tables into the documents, and the drawings into docs/figures
 tools/evidence --check             each table beside its data, and how many are single runs, have intervals, or no raw data
 tools/evidence --collect STUDY...  writes the rows of studies from the records in WEFT_RUNS: the newest of each repetition
 """
@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from figures import documents, rows, shown, studyrows, tables
+from figures import documents, drawings, rows, shown, studyrows, tables
 from figures.documents import Block
 
 from weft.cli.guard import run_guarded
@@ -24,7 +24,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="tools/evidence", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--check", action="store_true", help="exit with 1 if a table is not that of its rows")
+    parser.add_argument(
+        "--check", action="store_true", help="exit with 1 if a table or a drawing is not that of its rows"
+    )
     parser.add_argument("--collect", nargs="+", metavar="STUDY", help="a study, or a benchmark that is one")
     given = parser.parse_args()
     if given.check:
@@ -39,7 +41,7 @@ def main() -> None:
 
 
 def write() -> list[str]:
-    """Put every table into its document; those that have changed."""
+    """Put every table into its document, and draw every drawing; those that have changed."""
     new = {name: tables.lines(name) for name in tables.TABLES}
     changed = []
     for name in documents.documents():
@@ -48,7 +50,20 @@ def write() -> list[str]:
         if (made := documents.replaced(name, text, new)) != text:
             path.write_text(made)
             changed.append(name)
+    for name in other_drawings():
+        path = drawings.path_of(name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(drawings.drawn(name))
+        changed.append(str(path.relative_to(documents.ROOT)))
     return changed
+
+
+def other_drawings() -> list[str]:
+    """Drawings that are not those of their rows."""
+    paths = {name: drawings.path_of(name) for name in drawings.DRAWINGS}
+    return [
+        name for name, path in paths.items() if not path.exists() or path.read_text() != drawings.drawn(name)
+    ]
 
 
 def check() -> int:
@@ -66,7 +81,10 @@ def check() -> int:
     )
     kinds = (shown.MANY, shown.FEW, shown.SINGLE, WITHOUT, PROSE)
     print(f"{sum(counts.values())} claims: {', '.join(f'{counts[kind]} {kind}' for kind in kinds)}")
-    return 1 if different else 0
+    odd = other_drawings()
+    for name in odd:
+        print(f"{drawings.path_of(name).relative_to(documents.ROOT)}: NOT THE DRAWING OF ITS ROWS")
+    return 1 if different or odd else 0
 
 
 def equal(block: Block) -> bool:

@@ -62,10 +62,12 @@ def test_timely_computes_every_workload_it_has(weft: SiteWeft, workload: str) ->
 @pytest.mark.long
 @pytest.mark.parametrize("workload", ["terasort:20MB", "wordcount:5MB", "groupby:500", "sql-join:20000"])
 @pytest.mark.parametrize("engine", ["dask", "ray"])
-def test_engines_of_python_compute_every_workload_they_have(
-    weft: SiteWeft, engine: str, workload: str
+@pytest.mark.parametrize("scratch", ["disk", "pool"])
+def test_engines_of_python_compute_every_workload_they_have_on_each_storage(
+    weft: SiteWeft, scratch: str, engine: str, workload: str
 ) -> None:
-    result = weft.result("run", workload, "--engine", engine, "--nodes", "slurm:3,cores=1")
+    words = ("run", workload, "--engine", engine, "--nodes", "slurm:3,cores=1", "--scratch", scratch)
+    result = weft.result(*words)
     assert result["verdict"] == "VALID", result
     assert weft.head()["slurm"]["nodes"] == ["n1", "n2", "n3"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import evidencing
 import pytest
-from figures import documents, rows, shown, tables
+from figures import documents, drawings, rows, shown, tables
 from figures.documents import Block
 
 from weft.host import settings
@@ -22,6 +22,13 @@ OTHERS = {"flaky", "long"}
 @pytest.mark.parametrize("block", documents.all_blocks(), ids=lambda block: f"{block.document}-{block.name}")
 def test_a_table_is_that_of_its_rows(block: Block) -> None:
     assert evidencing.equal(block), "tools/evidence writes it"
+
+
+def test_a_drawing_is_that_of_its_rows_and_in_a_guide() -> None:
+    assert evidencing.other_drawings() == [], "tools/evidence draws them"
+    guides = "".join((documents.ROOT / name).read_text() for name in documents.documents())
+    assert sorted(drawings.FOLDER.iterdir()) == sorted(map(drawings.path_of, drawings.DRAWINGS))
+    assert [name for name in drawings.DRAWINGS if f"](../figures/{name}.svg)" not in guides] == []
 
 
 @pytest.mark.parametrize("name", documents.documents())

@@ -230,30 +230,36 @@ def test_what_a_pool_saves_is_a_line_for_each_file_system() -> None:
     assert shown("pool-pays", *rows)[2] == "| 1,600 | `lustre` | 20.0 | 13.0 | 12.5 | 10.0 | 1.60 |"
 
 
-def of_boundary(engine: str, visits: int, seconds: float | None, reason: str = "") -> dict[str, Any]:
+def of_boundary(
+    engine: str, scale: float, seconds: float | None, reason: str = "", phase: str = "check"
+) -> dict[str, Any]:
     valid = seconds is not None
     return {
-        "cell": {"workload.visits": str(visits), "engine": engine},
+        "cell": {"workload.scale": str(scale), "engine": engine},
         "verdict": "VALID" if valid else "INVALID",
         "reason": reason,
+        "phases": {"prepare": 1.0, phase: 1.0, "stop": 0.1},
         "measures": {"seconds": seconds} if valid else {},
     }
 
 
 def test_the_fastest_engine_of_one_node_is_one_of_which_no_run_failed() -> None:
+    wrong = "2 of 4 executions are wrong, first q4-1: Out of Memory Error"
     rows = [
-        of_boundary("spark:executor_memory=600MB", 4_000_000, 30.0),
-        of_boundary("sail:memory=600MB", 4_000_000, 9.0),
-        of_boundary("sail:memory=600MB", 4_000_000, None, "Resources\n exhausted"),
-        of_boundary("duckdb:memory=600MB", 4_000_000, 10.0),
-        of_boundary("duckdb:memory=100MB", 4_000_000, None, "Out of Memory Error"),
-        of_boundary("duckdb:memory=4GB", 400_000, 1.0),
-        of_boundary("sail:memory=4GB", 400_000, 0.5),
+        of_boundary("spark:executor_memory=600MB", 2, 30.0),
+        of_boundary("sail:memory=600MB", 2, 9.0),
+        of_boundary("sail:memory=600MB", 2, None, "Resources\n exhausted"),
+        of_boundary("duckdb:memory=600MB", 2, 10.0),
+        of_boundary("duckdb:memory=100MB", 2, None, wrong),
+        of_boundary("sail:memory=100MB", 2, None, "server on node1 ended", phase="run"),
+        of_boundary("duckdb:memory=4GB", 0.3, 1.0),
+        of_boundary("sail:memory=4GB", 0.3, None, "answers on node1 was killed"),
+        of_boundary("spark:executor_memory=4GB", 0.3, None, "no heap", phase="start"),
     ]
     assert shown("boundary", *rows)[2:] == [
-        "| 400,000 | 4GB | - | 0.50 | 1.00 | Sail |",
-        "| 4,000,000 | 100MB | - | - | failed: Out of Memory Error | none |",
-        "| 4,000,000 | 600MB | 30.0 | 9.00 (1 of 2 failed) | 10.0 | DuckDB |",
+        "| 0.3 | 4GB | did not start: no heap | check failed: answers on node1 was killed | 1.00 | DuckDB |",
+        "| 2 | 100MB | - | engine failed: server on node1 ended | 2 of 4 queries failed, q4: Out of Memory Error | none |",
+        "| 2 | 600MB | 30.0 | 9.00 (1 of 2 failed) | 10.0 | DuckDB |",
     ]
 
 

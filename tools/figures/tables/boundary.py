@@ -1,4 +1,4 @@
-"""Which engine of one node is the fastest, and which fails, by size of the tables and memory limit of the engine."""
+"""Which engine of one node is the fastest, and which fails and in which phase, by scale of the tables and memory limit of the engine."""
 
 import re
 from collections.abc import Sequence
@@ -9,26 +9,56 @@ from weft.analysis.compare import statistics
 from weft.text.numbers import NONE
 from weft.text.units import parse_size
 
-_ENGINES = {"spark": "Spark", "sail": "Sail", "duckdb": "DuckDB"}
+ENGINES = {"spark": "Spark", "sail": "Sail", "duckdb": "DuckDB"}
 _LONGEST = 90
 """Characters of a reason."""
 _FORM = re.compile(r"(?P<engine>\w+):(?:executor_)?memory=(?P<limit>\w+)")
+_WRONG = re.compile(
+    r"(?P<wrong>\d+) of (?P<all>\d+) executions are wrong, first (?P<query>\w+)-\d+: (?P<why>.*)"
+)
+_PHASES = {"check": "check failed", "prepare": "generator failed", "start": "did not start"}
+"""Of a run that ended in one: what that says. In all others the engine failed."""
+Place = tuple[float, str]
+"""The scale of the tables, and the memory limit as the study writes it."""
 Cells = dict[str, list[Row]]
 
 
 def lines(rows: Sequence[Row]) -> list[str]:
-    """A line for each size and limit: seconds on each engine, or why it failed; and which is the fastest."""
-    found: dict[tuple[int, str], Cells] = {}
+    """A line for each scale and limit: seconds on each engine, or what failed and why; and which is the fastest."""
+    body = [
+        [f"{scale:g}", limit, *(_cell(by.get(engine, [])) for engine in ENGINES), _fastest(by)]
+        for (scale, limit), by in placed(rows).items()
+    ]
+    head = ["scale", "memory limit", *(f"{name}, s" for name in ENGINES.values()), "fastest"]
+    return table(head, body)
+
+
+def placed(rows: Sequence[Row]) -> dict[Place, Cells]:
+    """Rows by place, the smallest first, and by engine."""
+    found: dict[Place, Cells] = {}
     for row in rows:
         engine, limit = _engine(str(row["cell"]["engine"]))
-        place = int(row["cell"]["workload.visits"]), limit
+        place = float(row["cell"]["workload.scale"]), limit
         found.setdefault(place, {}).setdefault(engine, []).append(row)
-    body = []
-    for (visits, limit), by in sorted(found.items(), key=lambda item: (item[0][0], parse_size(item[0][1]))):
-        shown = [_cell(by.get(engine, [])) for engine in _ENGINES]
-        body.append([f"{visits:,}", limit, *shown, _fastest(by)])
-    head = ["visits", "memory limit", *(f"{name}, s" for name in _ENGINES.values()), "fastest"]
-    return table(head, body)
+    return dict(sorted(found.items(), key=lambda item: (item[0][0], parse_size(item[0][1]))))
+
+
+def taken(rows: Sequence[Row]) -> list[float]:
+    """Seconds of those that are valid."""
+    return [row["measures"]["seconds"] for row in rows if row["verdict"] == "VALID"]
+
+
+def failure(row: Row) -> str:
+    """What failed, and why: a query of the engine's, or a phase."""
+    why = re.sub(r"\s+", " ", row.get("reason", ""))
+    named = _WRONG.match(why)
+    if named:
+        what = f"{named['wrong']} of {named['all']} queries failed, {named['query']}"
+        why = named["why"]
+    else:
+        last = [phase for phase in row.get("phases", ()) if phase != "stop"][-1:]
+        what = _PHASES.get("".join(last), "engine failed")
+    return f"{what}: {why if len(why) <= _LONGEST else f'{why[: _LONGEST - 3]}...'}"
 
 
 def _engine(form: str) -> tuple[str, str]:
@@ -39,26 +69,19 @@ def _engine(form: str) -> tuple[str, str]:
     return named["engine"], named["limit"]
 
 
-def _seconds(rows: Sequence[Row]) -> list[float]:
-    return [row["measures"]["seconds"] for row in rows if row["verdict"] == "VALID"]
-
-
 def _cell(rows: Sequence[Row]) -> str:
-    """Their seconds; if none is valid, the reason of the first."""
-    if taken := _seconds(rows):
-        failed = len(rows) - len(taken)
-        return spread(taken) + (f" ({failed} of {len(rows)} failed)" if failed else "")
-    if not rows:
-        return NONE
-    why = re.sub(r"\s+", " ", rows[0].get("reason", ""))
-    return f"failed: {why if len(why) <= _LONGEST else f'{why[: _LONGEST - 3]}...'}"
+    """Their seconds; if none is valid, what failed in the first."""
+    if seconds := taken(rows):
+        failed = len(rows) - len(seconds)
+        return spread(seconds) + (f" ({failed} of {len(rows)} failed)" if failed else "")
+    return failure(rows[0]) if rows else NONE
 
 
 def _fastest(by: Cells) -> str:
     """The one with the smallest median of those of which no run failed."""
     right = {
-        engine: statistics.median(taken).median
+        engine: statistics.median(seconds).median
         for engine, rows in by.items()
-        if len(taken := _seconds(rows)) == len(rows)
+        if len(seconds := taken(rows)) == len(rows)
     }
-    return _ENGINES[min(right, key=lambda engine: right[engine])] if right else "none"
+    return ENGINES[min(right, key=lambda engine: right[engine])] if right else "none"
