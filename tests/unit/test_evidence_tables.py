@@ -236,6 +236,7 @@ def of_boundary(
     valid = seconds is not None
     return {
         "cell": {"workload.scale": str(scale), "engine": engine},
+        "asked": {"workload": {"queries": "q4,q72", "limit": "60s"}},
         "verdict": "VALID" if valid else "INVALID",
         "reason": reason,
         "phases": {"prepare": 1.0, phase: 1.0, "stop": 0.1},
@@ -256,7 +257,9 @@ def test_the_fastest_engine_of_one_node_is_one_of_which_no_run_failed() -> None:
         of_boundary("sail:memory=4GB", 0.3, None, "answers on node1 was killed"),
         of_boundary("spark:executor_memory=4GB", 0.3, None, "no heap", phase="start"),
     ]
-    assert shown("boundary", *rows)[2:] == [
+    lines = shown("boundary", *rows)
+    assert lines[0] == "q4, q72: seconds of all, of which none may take longer than 60s."
+    assert lines[4:] == [
         "| 0.3 | 4GB | did not start: no heap | check failed: answers on node1 was killed | 1.00 | DuckDB |",
         "| 2 | 100MB | - | engine failed: server on node1 ended | 2 of 4 queries failed, q4: Out of Memory Error | none |",
         "| 2 | 600MB | 30.0 | 9.00 (1 of 2 failed) | 10.0 | DuckDB |",

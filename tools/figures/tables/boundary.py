@@ -30,7 +30,15 @@ def lines(rows: Sequence[Row]) -> list[str]:
         for (scale, limit), by in placed(rows).items()
     ]
     head = ["scale", "memory limit", *(f"{name}, s" for name in ENGINES.values()), "fastest"]
-    return table(head, body)
+    return [_asked(rows), "", *table(head, body)]
+
+
+def _asked(rows: Sequence[Row]) -> str:
+    """The queries, and how long each may take."""
+    works = [row["asked"]["workload"] for row in rows]
+    queries = " or ".join(sorted({work["queries"].replace(",", ", ") for work in works}))
+    limits = " or ".join(sorted({work["limit"] for work in works}))
+    return f"{queries}: seconds of all, of which none may take longer than {limits}."
 
 
 def placed(rows: Sequence[Row]) -> dict[Place, Cells]:
