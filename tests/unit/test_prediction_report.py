@@ -23,6 +23,7 @@ from weft.analysis.predict.prediction import Scenario
 from weft.analysis.predict.projection import Recorded
 from weft.analysis.predict.target import Growth
 from weft.api import advice as changes
+from weft.api import again
 from weft.api import machines as capacity
 from weft.api.predictions import counts
 from weft.errors import RecordError, UsageError
@@ -388,7 +389,7 @@ def test_changes_are_tried_in_turn_with_the_old_run(monkeypatch: pytest.MonkeyPa
         head = SimpleNamespace(measured=8.0 if flags else 10.0, phases={"run": 5.0 if flags else 20.0})
         return SimpleNamespace(head=head)
 
-    monkeypatch.setattr(changes.again, "run", run)
+    monkeypatch.setattr(again, "run", run)
     found = advice.advise(on_lustre(slow()), "/runs/run", MACHINE)
     line = next(line for line in found.lines if line.flags)
     duckdb = OneNode(change="duckdb on one node", flags=("--engine", "duckdb"), says="not known")
