@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from tests.local.conftest import Weft, in_phase, kill
+from tests.local.own_program import require_own_program
 from tests.needs import DELAYED, JAVA, NATIVE, VIRTUAL, needs
 from weft.host import settings
 
@@ -90,17 +91,9 @@ for address, security in ((sys.argv[1].replace("tls", "tcp"), Security()), (sys.
 
 @needs("openssl")
 def test_a_cluster_runs_programs_of_its_owner(weft: Weft, tmp_path: Path) -> None:
-    for folder, name, text in (
-        ("modules", "twice.py", "def twice(x): return 2 * x\n"),
-        ("job", "job.py", OWN),
-    ):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / name).write_text(text)
     weft.result("up", "--engine", "dask", "--nodes", "local:1", "--name", "mine")
     try:
-        files = ("--py-files", str(tmp_path / "modules" / "twice.py"))
-        done = weft("submit", "--to", "mine", *files, "--", str(tmp_path / "job" / "job.py"), "--own")
-        assert (done.returncode, "sum 90 ['--own']" in done.stdout) == (9, True), done.stderr
+        require_own_program(weft, tmp_path, OWN)
         connect = "from distributed import Client; print(Client().submit(sum, [1, 2]).result())"
         assert weft("exec", "mine", "--", "python3", "-c", connect).stdout == "3\n"
         facts = weft.result("connect", "mine")

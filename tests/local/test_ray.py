@@ -15,6 +15,7 @@ import psutil
 import pytest
 
 from tests.local.conftest import Weft, in_phase, kill
+from tests.local.own_program import require_own_program
 from tests.needs import DELAYED, JAVA, NATIVE, ROOT, VIRTUAL, needs
 from weft.host import settings
 from weft.host.provision import distribution
@@ -84,15 +85,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Weft]:
 
 
 def test_a_cluster_runs_programs_of_its_owner(cluster: Weft, tmp_path: Path) -> None:
-    for folder, name, text in (
-        ("modules", "twice.py", "def twice(x): return 2 * x\n"),
-        ("job", "job.py", OWN),
-    ):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / name).write_text(text)
-    files = ("--py-files", str(tmp_path / "modules" / "twice.py"))
-    done = cluster("submit", "--to", "mine", *files, "--", str(tmp_path / "job" / "job.py"), "--own")
-    assert (done.returncode, "sum 90 ['--own']" in done.stdout) == (9, True), done.stderr
+    require_own_program(cluster, tmp_path, OWN)
     assert cluster("exec", "mine", "--", "python3", "-c", THREE).stdout == "3\n"
 
 

@@ -89,6 +89,22 @@ def moved(found: Sequence[Measured], *parts: str) -> dict[str, float]:
     }
 
 
+STAYS = 0.03
+"""Share of slot time by which another part may change."""
+
+
+def require_part_follows(dose: Dose, weft: Weft, folder: Path) -> list[Measured]:
+    """Its part follows the dose, and no other part does."""
+    found = [dose.measure(weft, each, folder) for each in dose.doses]
+    line = slope(found, dose.part)
+    assert abs(line.value - 1) <= dose.tolerance + 2 * (line.error or 0.0), [
+        (m.given, m.answer.seconds(dose.part)) for m in found
+    ]
+    others = moved(found, dose.part, dose.follows)
+    assert all(abs(share) < STAYS for share in others.values()), others
+    return found
+
+
 def _metadata(weft: Weft, microseconds: float, folder: Path) -> tuple[float, Explained]:
     """On one node with one slot, where each block is read by its own task."""
     storage = profile(folder, f"latency{microseconds:g}", metadata__round_trip_us=microseconds)

@@ -7,13 +7,13 @@ from typing import Any
 import polars
 import pytest
 
+from tests.unit.task_lines import read_lines
 from weft.analysis.explain import attribution, tasktime
 from weft.analysis.explain.evidence import Window
 from weft.facts import logs
 from weft.facts.engines.dask import FILE, log
 from weft.facts.jobmetrics import JobMetrics
 from weft.record import samples
-from weft.text.entry import Entry
 
 ONE, OTHER = "tls://10.0.0.1:8788", "tls://10.0.0.2:8788"
 BEGIN = 1000.0
@@ -42,10 +42,7 @@ HEAD = [
 
 
 def metrics(folder: Path, *lines: Any) -> JobMetrics:
-    written = [each if isinstance(each, str) else json.dumps(each) for each in (*HEAD, *lines)]
-    (folder / FILE).write_text("".join(f"{line}\n" for line in written))
-    assert log.LOG.found(Entry(folder))
-    return log.LOG.read(Entry(folder))
+    return read_lines(log.LOG, folder / FILE, (*HEAD, *lines))
 
 
 def parts(found: JobMetrics, end: float, slots: int = 2) -> dict[str, float]:

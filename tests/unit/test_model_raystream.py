@@ -7,13 +7,13 @@ from typing import Any
 import polars
 import pytest
 
+from tests.unit.task_lines import read_lines
 from weft.analysis.explain import attribution, tasktime
 from weft.analysis.explain.evidence import Window
 from weft.facts import logs
 from weft.facts.engines.ray import FILE, log
 from weft.facts.jobmetrics import JobMetrics
 from weft.record import samples
-from weft.text.entry import Entry
 
 BEGIN = 1000.0
 HEAD = [
@@ -48,10 +48,7 @@ def task(stage: str, index: int, begin: float, end: float, **more: Any) -> dict[
 
 
 def metrics(folder: Path, *lines: Any) -> JobMetrics:
-    written = [each if isinstance(each, str) else json.dumps(each) for each in (*HEAD, *lines)]
-    (folder / FILE).write_text("".join(f"{line}\n" for line in written))
-    assert log.LOG.found(Entry(folder))
-    return log.LOG.read(Entry(folder))
+    return read_lines(log.LOG, folder / FILE, (*HEAD, *lines))
 
 
 def parts(found: JobMetrics, end: float, slots: int = 2) -> dict[str, float]:
