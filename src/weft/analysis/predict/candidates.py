@@ -145,10 +145,9 @@ def _other_storages(run: Situation, role: str, label: str) -> list[str]:
         path = table.get("path")
         below = f":{path}" if top.kind == "mount" and path else f"+{label}"
         size = max(1, round(run.written * _ROOM / 1e9 + 0.5))
-        found += [
-            f"pool{below}",
-            f"loopback{below},size={size}G" if ":" in below[:1] else f"loopback,size={size}G{below}",
-        ]
+        # containers of tasks start without the library that serves a pool
+        found += [] if run.work.jvm_a_task else [f"pool{below}"]
+        found += [f"loopback{below},size={size}G" if ":" in below[:1] else f"loopback,size={size}G{below}"]
     return [*found, *(["disk"] if hosted and top.kind != "disk" else [])]
 
 

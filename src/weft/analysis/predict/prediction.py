@@ -14,6 +14,7 @@ from weft.analysis.predict.storagemodel import UNLIMITED
 from weft.analysis.predict.target import Target
 from weft.analysis.read.part import Part
 from weft.errors import UsageError
+from weft.facts.storages import layers
 from weft.text.numbers import percent
 from weft.text.units import show_seconds, show_size
 
@@ -81,6 +82,7 @@ class Scenario:
         """By the name of a curve: its target on one node. Raises UsageError for a storage that the machine has not, and for a
         size that would change nothing."""
         self._require_size(recorded)
+        self._require_scratches(recorded)
         each = self.cores or self.there.cores or recorded.cores
         size = self.size or recorded.work.size
         base = Target(self.there, 1, each, {}, size, self.partitions, recorded.growth)
@@ -90,6 +92,14 @@ class Scenario:
         return {
             name: replace(base, storages=storages) for name, storages in (named or {MEASURED: kept}).items()
         }
+
+    def _require_scratches(self, recorded: Recorded) -> None:
+        pools = [text for text in self.scratches if layers(text, self.there.storages)[0].kind == "pool"]
+        if pools and recorded.work.jvm_a_task:
+            raise UsageError(
+                f"--scratch {pools[0]}: {recorded.work.engine} starts containers without the library that serves a pool",
+                hint="use memory, loopback, or loopback+STORAGE",
+            )
 
     def _require_size(self, recorded: Recorded) -> None:
         if self.size is None:
