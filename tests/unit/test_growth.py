@@ -1,4 +1,4 @@
-"""How a workload grows in a prediction: tasks, as many as it asks for itself; and data, if its size is known."""
+"""What a prediction is of: tasks, as many as the workload asks for itself; data, if its size is known; storages that it can use."""
 
 import json
 from dataclasses import replace
@@ -159,3 +159,13 @@ def test_a_prediction_says_whether_more_nodes_are_more_data(tmp_path: Path) -> N
     assert "twice" not in job(each, partitions=7)
     own = replace(recorded, growth=Growth(), work=replace(recorded.work, size=0.0))
     assert job(own) == "Predicted: the same data on any number of nodes, and as many tasks as it had."
+
+
+def test_where_each_task_is_a_container_no_pool_is_predicted_or_advised(tmp_path: Path) -> None:
+    recorded = projection.read(make_record(tmp_path / "run"))
+    alone = replace(recorded, work=replace(recorded.work, jvm_a_task=True, storages={"scratch": "lustre"}))
+    with pytest.raises(UsageError, match="starts containers without the library"):
+        prediction.predict(alone, HERE, Scenario(HERE, [2], ["memory", "pool+lustre"]))
+    offered = {one.change for one in candidates.candidates(alone.situation(HERE))}
+    assert any(change.startswith("scratch on loopback") for change in offered)
+    assert not any("pool" in change for change in offered)

@@ -398,12 +398,3 @@ def test_changes_are_tried_in_turn_with_the_old_run(monkeypatch: pytest.MonkeyPa
     assert math.isclose(one.real, 0.2)
     assert (other.old, other.new, other.real, other.held) == ((20.0, 20.0), (5.0, 5.0), 0.75, None)
     assert "held 0 of 1 times" in str(advice_page.score([one, other]))
-
-
-def test_where_each_task_is_a_container_no_pool_is_predicted_or_advised(recorded: Recorded) -> None:
-    alone = replace(recorded, work=replace(recorded.work, jvm_a_task=True, storages={"scratch": "lustre"}))
-    with pytest.raises(UsageError, match="starts containers without the library"):
-        prediction.predict(alone, HERE, Scenario(HERE, [2], ["memory", "pool+lustre"]))
-    offered = {one.change for one in candidates(alone.situation(HERE))}
-    assert any(change.startswith("scratch on loopback") for change in offered)
-    assert not any("pool" in change for change in offered)
