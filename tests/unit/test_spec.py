@@ -2,6 +2,7 @@
 
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from weft.adapters.storage.loopback import LoopbackStorage
 from weft.api.flags import Flags
 from weft.api.request import study_of
 from weft.errors import UsageError
-from weft.spec.keys import describe
+from weft.spec.keys import describe, put
 from weft.spec.model import FAMILIES, Spec
 from weft.spec.parse import parse
 
@@ -185,3 +186,10 @@ def test_file_operations_are_counted_where_files_are_on_a_parallel_file_system()
 def test_probes_that_are_listed_are_all() -> None:
     spec = parse({"workload": "groupby", "scratch": "delayed:lustre", "probes": "proc"})
     assert spec.added_probes() == {}
+
+
+def test_nothing_in_place_of_a_table_empties_it() -> None:
+    table: dict[str, Any] = {"workload": {"kind": "own-sql", "query": "q", "conf": {"a": "b"}}}
+    put(table, "workload.conf", "")
+    put(table, "query", "")
+    assert table["workload"] == {"kind": "own-sql", "query": "", "conf": {}}
