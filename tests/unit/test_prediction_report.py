@@ -398,3 +398,4 @@ def test_changes_are_tried_in_turn_with_the_old_run(monkeypatch: pytest.MonkeyPa
     assert math.isclose(one.real, 0.2)
     assert (other.old, other.new, other.real, other.held) == ((20.0, 20.0), (5.0, 5.0), 0.75, None)
     assert "held 0 of 1 times" in str(advice_page.score([one, other]))
+    assert "times" not in str(advice_page.score([other]))

@@ -84,4 +84,5 @@ def score(tried: Sequence[Trial]) -> Section:
     ]
     predicted = [one.held for one in tried if one.held is not None]
     words = f"The interval held {sum(predicted)} of {len(predicted)} times."
-    return Section("score", "Advice that was tried", [Table(columns, rows), Words(words)])
+    counted = [Words(words)] if predicted else []
+    return Section("score", "Advice that was tried", [Table(columns, rows), *counted])
