@@ -10,6 +10,7 @@ from weft.analysis.predict.constants import VALUE
 from weft.analysis.predict.jobprofile import CallsPerTask, StageWork
 from weft.analysis.predict.machine import StorageModel
 from weft.analysis.predict.stations import Station
+from weft.analysis.predict.target import Growth
 from weft.facts.roles import ROLES
 
 SLOW = StorageModel("lustre", latency=2e-3, rate=1000.0, call=5e-3, bandwidth=1e8, client_bandwidth=1e7)
@@ -50,6 +51,19 @@ def test_another_storage_takes_its_own_latency_for_each_call_and_its_servers_for
         {names: 3 / 1000.0, bandwidth: 2e6 / 1e8}
     )
     assert found.alone == pytest.approx(found.think + 3 / 1000.0 + 2e6 / 1e8)
+
+
+def test_attributes_that_are_asked_for_before_each_read_grow_with_the_reads_and_others_do_not() -> None:
+    def asked(stats: float) -> float:
+        stage = reader(
+            OPENS, CallsPerTask("input", "read", 400, 0.0), CallsPerTask("input", "stat", stats, 0.0)
+        )
+        work = replace(job([stage]), storages={"input": "memory"})
+        twice = replace(at(4, growth=Growth()), storages={"input": SLOW}, size=2 * work.size)
+        return demand.of_stage(stage, work, twice).parts["metadata: input"] / SLOW.latency
+
+    assert asked(400) == pytest.approx(3 + 2 * 400)
+    assert asked(100) == pytest.approx(3 + 100)
 
 
 def test_a_shared_storage_is_one_and_a_nodes_own_are_as_many_as_nodes() -> None:

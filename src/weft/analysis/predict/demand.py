@@ -9,6 +9,7 @@ from weft.analysis.predict.jobprofile import CallsPerTask, JobProfile, StageWork
 from weft.analysis.predict.stations import Load, Station, solve
 from weft.analysis.predict.storagemodel import StorageModel
 from weft.analysis.predict.target import BYPASS, Scaled, Target, scale
+from weft.analysis.read.sums import sums
 from weft.facts import engines
 from weft.facts.roles import ROLES
 from weft.facts.storages import layers
@@ -18,6 +19,8 @@ NODES = "the nodes' own shares of them"
 DRIVER = "the driver's scheduler"
 LINKS = "the nodes' links"
 
+_READS_OF_A_FILE = 10
+"""From so many on, calls that are as frequent as reads are made for each of them."""
 _ROUNDS = 6
 """Corrections until queues and measurement agree: more change the result by less than a thousandth."""
 
@@ -293,14 +296,15 @@ def _calls_at(
 ) -> CallsPerTask:
     """The calls of a task at the target: constant a task, or by block, or by data."""
     reads = stage.reads_shuffle and not stage.writes_shuffle
+    moves = call.data or _before_each_read(call, stage)
     if call.role != "scratch":
-        ratio = new.data if call.data else 1.0
-    elif call.data and stage.reads_shuffle:
+        ratio = new.data if moves else 1.0
+    elif moves and stage.reads_shuffle:
         # a block that is smaller is read in fewer pieces
         ratio = max(
             new.data, new.reads * min(1.0, VALUE["block_calls"] * max(stage.blocks, 1.0) / call.count)
         )
-    elif call.data:
+    elif moves:
         ratio = max(new.data, new.writes)
     elif reads:
         ratio = new.reads
@@ -310,13 +314,22 @@ def _calls_at(
         ratio = 1.0
     if call.served:
         ratio *= _remote(target.nodes) / max(_remote(work.nodes), 1e-9)
-    elif reads and call.role == "scratch" and not call.data and any(each.served for each in stage.calls):
+    elif reads and call.role == "scratch" and not moves and any(each.served for each in stage.calls):
         ratio *= (
             work.nodes / target.nodes
         )  # a task opens the blocks of its own node itself, servers all others
     # time of data is that of bytes, whatever the number of calls
     slower = new.data * (target.inflation if call.role == "scratch" else 1.0) if call.data else ratio
     return CallsPerTask(call.role, call.operation, call.count * ratio, call.seconds * slower, call.served)
+
+
+def _before_each_read(call: CallsPerTask, stage: StageWork) -> bool:
+    """Whether attributes are asked for before each read, as Hadoop's local file system does, and not for each file."""
+    alike = [each for each in stage.calls if (each.role, each.served) == (call.role, call.served)]
+    count = sums((each.operation, each.count) for each in alike)
+    reads = count.get("read", 0.0)
+    many = reads > _READS_OF_A_FILE * max(1.0, count.get("open", 0.0))
+    return call.operation == "stat" and many and call.count > reads / 2
 
 
 def _by_block(call: CallsPerTask, stage: StageWork, work: JobProfile) -> bool:
