@@ -52,8 +52,9 @@ class Time:
     """Whether a slot has as much data as where it was measured, instead of all slots together."""
 
     @classmethod
-    def of(cls, point: Mapping[str, Any], which: str) -> "Time":
-        table = {**point, **point[which]}
+    def of(cls, point: Mapping[str, Any], which: str, runs: Mapping[str, Any]) -> "Time":
+        run = point[which].get("run", point["run"])
+        table = {"size": runs[run].get("size"), **point, "run": run, **point[which]}
         on = table.get("on", {})
         words = {key: table[key] for key in ("size", "partitions", "cores", "each", "values") if key in table}
         return cls(table["run"], table["machine"], table["nodes"], on, **words)
@@ -109,7 +110,7 @@ def predicted(point: Mapping[str, Any], asked: Mapping[str, Any], runs: Mapping[
 
     Both times are on the same machine, and of inputs at the same end.
     """
-    slow, fast = Time.of(point, "slow"), Time.of(point, "fast")
+    slow, fast = (Time.of(point, which, asked["runs"]) for which in ("slow", "fast"))
     ratios, factors = [], []
     ends = range(max(len(runs[slow.run]), len(runs[fast.run])))
     used = " ".join([*slow.storages.values(), *fast.storages.values()])
