@@ -33,6 +33,7 @@ SKIPPED = re.compile(r"^SKIPPED \[\d+\] \S+: (.*)$", re.MULTILINE)
         ("mkfs.ext4", "loopback"),
         pytest.param("mkfs.xfs", "loopback and input", marks=pytest.mark.long),
         ("glusterfsd", "gluster"),  # glusterfs is a link to it
+        ("mfsmaster", "moosefs"),
         ("cargo", "delayed"),
         ("cc", "delayed"),
         ("unshare", "disk"),
