@@ -271,7 +271,7 @@ def test_an_engine_without_a_limit_is_refused() -> None:
         shown("boundary", of_boundary("flink", 1, 1.0))
 
 
-def test_an_emulation_is_beside_the_real_one_with_what_a_thousand_blocks_take() -> None:
+def test_an_emulation_is_shown_with_the_real_one_and_with_what_a_thousand_blocks_take() -> None:
     def run(scratch: str, mappers: int, seconds: float, opens: float) -> Row:
         parts = {"metadata: scratch, read side: open": opens, "data: scratch, map side: write": 1.0}
         cell = {"workload.mappers": str(mappers), "scratch": scratch}
