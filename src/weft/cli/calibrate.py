@@ -88,7 +88,7 @@ def calibrate(
         )
     )
     if to:
-        to.write_text(imitation.text(to.stem, *found.storages), encoding="utf-8")
+        imitation.write(to, *found.storages)
     if as_json:
         print(found.model_dump_json(indent=1))
     else:

@@ -5,6 +5,7 @@ A call that was measured has all requests that a client sends for it, and the wa
 """
 
 import datetime
+from pathlib import Path
 
 from weft.analysis.read.calibration import FileOperation, StorageRates
 from weft.errors import UsageError
@@ -18,6 +19,11 @@ _DIRTY = 64 << 20
 _LEAST_TRIP = 1e-6
 """Seconds: less is no request."""
 _BLOCK = 4096
+
+
+def write(path: Path, found: StorageRates, instrument: StorageRates) -> None:
+    """Write the profile; it is named like its file."""
+    path.write_text(text(path.stem, found, instrument), encoding="utf-8")
 
 
 def text(name: str, found: StorageRates, instrument: StorageRates) -> str:
