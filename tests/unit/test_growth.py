@@ -169,3 +169,10 @@ def test_where_each_task_is_a_container_no_pool_is_predicted_or_advised(tmp_path
     offered = {one.change for one in candidates.candidates(alone.situation(HERE))}
     assert any(change.startswith("scratch on loopback") for change in offered)
     assert not any("pool" in change for change in offered)
+
+
+def test_a_prediction_at_the_measured_nodes_is_the_measurement(tmp_path: Path) -> None:
+    recorded = projection.read(make_record(tmp_path / "run"))
+    (point,) = prediction.predict(recorded, HERE, Scenario(HERE, [2])).curves[0].points
+    assert point.seconds == pytest.approx(recorded.work.measured)
+    assert point.factor == 1.0

@@ -47,12 +47,6 @@ def test_the_work_of_a_record_is_that_of_its_stages(recorded: Recorded) -> None:
         assert known + sum(each.seconds for each in stage.calls) == pytest.approx(stage.mean, rel=0.05)
 
 
-def test_a_prediction_at_the_measured_nodes_is_the_measurement(recorded: Recorded) -> None:
-    found = prediction.predict(recorded, HERE, Scenario(HERE, [2]))
-    assert found.curves[0].points[0].seconds == pytest.approx(recorded.work.measured)
-    assert found.curves[0].points[0].factor == 1.0
-
-
 def test_the_ceilings_that_a_record_keeps_are_those_of_its_machine(tmp_path: Path) -> None:
     stored = make_record(tmp_path / "run")
     recorded = projection.read(stored)
