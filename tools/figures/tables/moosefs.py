@@ -73,4 +73,4 @@ def _middle(rows: Sequence[Row], part: str) -> float | None:
 
 def _part(row: Row, names: str) -> float:
     """Seconds of slot time of all parts whose whole name matches."""
-    return sum(taken for name, taken in row["parts"].items() if re.fullmatch(names, name))
+    return float(sum(taken for name, taken in row["parts"].items() if re.fullmatch(names, name)))
