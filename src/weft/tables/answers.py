@@ -17,7 +17,7 @@ from weft.tables.duck import counted, parts, quoted, view
 from weft.tables.question import question
 
 DONE = "_SUCCESS"
-"""The file that an engine leaves beside a result that is complete."""
+"""The file that an engine leaves next to a result that is complete."""
 _FETCHED = 10_000
 """Rows that are in this process at once."""
 _ROUGH = frozenset({"FLOAT", "DOUBLE"})
