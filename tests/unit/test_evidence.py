@@ -1,6 +1,7 @@
 """The figures of the documentation are those of the rows in evidence/, and say what they are based on."""
 
 import json
+import math
 import os
 import re
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 from figures import documents, drawings, rows, shown, tables
 from figures.documents import Block
 
+from weft.analysis.predict.constants import VALUE
 from weft.host import settings
 
 ROWS = sorted(rows.FOLDER.glob("*.jsonl"))
@@ -66,6 +68,18 @@ def test_rows_are_of_commits_that_everybody_has() -> None:
     argv = ["git", "-C", str(settings.SOURCE), "cat-file", "--batch-check"]
     done = subprocess.run(argv, input="\n".join(sorted(wanted)), capture_output=True, text=True, check=True)
     assert [line for line in done.stdout.splitlines() if line.endswith(" missing")] == []
+
+
+def test_the_error_of_another_machine_is_that_of_the_published_ratios() -> None:
+    rows = [
+        json.loads(line) for line in (settings.SOURCE / "evidence/published.jsonl").read_text().splitlines()
+    ]
+    errors = []
+    for each in (each for each in rows if each["kind"] == "point"):
+        ends = each["value"] if isinstance(each["value"], list) else [each["value"]]
+        errors.append(math.log(each["predicted"] / math.prod(ends) ** (1 / len(ends))))
+    found = math.sqrt(math.fsum(error**2 for error in errors) / len(errors))
+    assert VALUE["error_per_machine"] == pytest.approx(found, abs=0.005)
 
 
 def row(engine: str, repeat: int, seconds: float, **more: Any) -> dict[str, Any]:

@@ -101,7 +101,7 @@ def _storages(asked: list[str], to: Path | None) -> list[str]:
         return asked
     if len(asked) != 1 or to.suffix != ".toml" or not to.absolute().parent.is_dir():
         raise UsageError(
-            f"--profile {to} has no file in a directory of yours that ends with .toml, for one storage",
+            f"--profile {to}: it is for one --scratch, and names a file that ends with .toml in a directory that exists",
             hint="weft calibrate --scratch mount:/lustre/me --profile mine.toml",
         )
     return [*asked, imitation.INSTRUMENT]

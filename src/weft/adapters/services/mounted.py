@@ -1,7 +1,6 @@
 """A file system with servers and clients that are started before any place of a role is created."""
 
 import os
-import socket
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +16,7 @@ from weft.adapters.storage.base import Storage, require_this_machine
 from weft.adapters.storage.mounting import mount_point
 from weft.adapters.storage.served import ServedStorage
 from weft.errors import MissingError, StorageError
-from weft.host import shell, signals
+from weft.host import shell, signals, web
 from weft.host.programs import marks
 from weft.host.shell import Process
 from weft.host.work import Work
@@ -122,8 +121,7 @@ class MountedService(Service):
                 _prepare(server, Path(backing.paths[server.node.name]))
                 process = self._start(server.node, server.name, server.program, work)
                 live.callback(process.stop, grace=0)  # its files are removed with it
-                listens = partial(_listens, server.node.address, server.port)
-                self._wait(process, server.node, partial(access(server.node).call, listens))
+                self._wait(process, server.node, partial(_listens, server))
             point.mkdir(parents=True, mode=0o700)
             work.lease.note("mount", path=str(point))
             clients = self.clients(members)
@@ -164,7 +162,10 @@ def _prepare(server: Server, base: Path) -> None:
         on.run(["sh", "-c", 'printf %s "$1" > "$2"', "sh", text, str(base / name)])
 
 
-def _listens(address: str, port: int) -> bool:
-    with socket.socket() as asking:
-        asking.settimeout(1)
-        return asking.connect_ex((address, port)) == 0
+def _listens(server: Server) -> bool:
+    where = f"tcp://{server.node.address}:{server.port}"
+    try:
+        access(server.node).call(partial(web.listens, where))
+    except OSError:
+        return False
+    return True

@@ -78,7 +78,7 @@ def experimental(prediction: Prediction) -> str:
     factor = math.exp(VALUE["error_per_machine"])
     return (
         f"Experimental: {prediction.machine} is another machine than the measured one. How accurate this is there was not measured;"
-        f" 29 ratios that papers published were off by a factor of {factor:.1f} (root of the mean square), which the interval includes."
+        f" ratios that papers published were off by a factor of {factor:.1f} (root of the mean square), which the interval includes."
     )
 
 
