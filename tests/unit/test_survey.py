@@ -104,6 +104,20 @@ def test_where_times_are_alike_the_first_one_is_preferred(tmp_path: Path) -> Non
     assert surveys.survey(runs, STORAGES, "here", cells(runs)).default == "disk"
 
 
+@pytest.mark.parametrize(("slowest", "default"), [(5.1, "disk"), (4.2, "pool+disk")])
+def test_where_runs_overlap_the_first_one_is_preferred(tmp_path: Path, slowest: float, default: str) -> None:
+    """Medians of disk are a quarter longer; whether it is slower, its runs tell only where none on a pool is as long."""
+    runs = [
+        stored(tmp_path, job, name, 1, seconds)
+        for name, times in {"disk": (5, 5, 6), "pool+disk": (4, 4, slowest)}.items()
+        for job in JOBS
+        for seconds in times
+    ]
+    found = surveys.survey(runs, STORAGES, "here", cells(runs))
+    assert found.default == default
+    assert ("no job's runs are all longer than those on pool+disk" in found.because) == (default == "disk")
+
+
 def test_a_storage_that_failed_anywhere_is_no_default(tmp_path: Path) -> None:
     runs = [
         *grid(tmp_path, {"disk": (4, 3), "pool+disk": (9, 9)}),

@@ -31,6 +31,9 @@ class Cell(Part):
     ratio: float | None
     """Over the best storage of this job on as many nodes."""
     runs: int
+    shortest: float | None = None
+    """Of them, in seconds."""
+    longest: float | None = None
     records: tuple[str, ...]
     """Newest last."""
     reason: str
@@ -106,6 +109,8 @@ def _cell(job: str, storage: str, nodes: int, group: Sequence[Stored]) -> Cell:
         seconds=median(times) if times else None,
         ratio=None,
         runs=len(times),
+        shortest=min(times, default=None),
+        longest=max(times, default=None),
         records=tuple(str(one.directory) for one in group),
         reason=failed[-1] if failed and not times else "",
     )
@@ -161,8 +166,22 @@ def _default(cells: Sequence[Cell], storages: Sequence[str], asked: int) -> tupl
         return "", f"no storage but {VOLATILE} did all jobs, and what does not fit into {VOLATILE} fails"
     if fewest < ENOUGH:
         return "", f"undecided ({fewest} run{'s' if fewest > 1 else ''}): a default needs --repeat {ENOUGH}"
-    least = min(worst.values())
-    chosen = next(one for one, ratio in worst.items() if ratio <= least * ALIKE)
+    best = min(worst, key=lambda one: worst[one])
+    chosen = next(
+        one for one, ratio in worst.items() if ratio <= worst[best] * ALIKE or _overlap(lasting, one, best)
+    )
     words = f"at worst {worst[chosen]:.2f} times as long as the best that is not {VOLATILE}"
+    if worst[chosen] > worst[best] * ALIKE:
+        words += f", and no job's runs are all longer than those on {best}"
     others = ", ".join(f"{name} {ratio:.2f}" for name, ratio in worst.items() if name != chosen)
     return chosen, words + (f" ({others})" if others else "")
+
+
+def _overlap(cells: Sequence[Cell], one: str, other: str) -> bool:
+    """Whether each job has a run on the one that is not longer than all of its runs on the other, on any number of nodes."""
+    longest = {(cell.job, cell.nodes): cell.longest or 0.0 for cell in cells if cell.storage == other}
+    return all(
+        (cell.shortest or 0.0) <= longest.get((cell.job, cell.nodes), 0.0)
+        for cell in cells
+        if cell.storage == one
+    )
