@@ -188,7 +188,9 @@ def test_a_survey_chooses_what_wins_in_the_table_and_nothing_from_single_runs(
     for count in {mappers(row) for row in ROWS}:
         taken = {way: seconds for way, seconds in ways(count, system).items() if way != "memory"}
         assert chosen != "delayed"
-        assert median(taken[chosen]) <= ALIKE**2 * min(median(seconds) for seconds in taken.values()), "memory is never it"
+        assert median(taken[chosen]) <= ALIKE**2 * min(median(seconds) for seconds in taken.values()), (
+            "memory is never it"
+        )
     assert surveys.survey(single, storages, "here", cells).default == ""
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,28 @@ class Settings:
     partitions: tuple[str, ...] = ()
     compression: tuple[str, ...] = ()
     """Of what is shuffled; `false` ends it."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """The memory in which tasks sort and group, and in which a job caches; what it has no room for is spilled, or dropped."""
+
+    part: str = ""
+    """What it is a part of, as plans name its size; empty: the executor's heap."""
+    of: Literal["task", "slot", "running"] = "running"
+    """Who has a part of that size: each task; a process, for each of its slots alike; or a process, for the tasks that run in it."""
+    share: float = 1.0
+    """Of that part, without `reserved`."""
+    setting: str = ""
+    """The engine's own, which changes the share."""
+    reserved: int = 0
+    """Bytes of the part that are for something else."""
+    page: int = 0
+    """Bytes that a task takes at a time at most, so that it may hold as much less than it took."""
+    reported: bool = True
+    """Whether the engine says how much its tasks held."""
+    elsewhere: tuple[str, ...] = ()
+    """Settings with which the memory is another part, or of another size."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +118,8 @@ class EngineFacts:
     tasks: TaskLog = field(default_factory=TaskLog)
     memory_key: str = ""
     """weft's key for the memory of the processes in which tasks run."""
+    held: Held | None = None
+    """None: how much its tasks may hold is not known."""
     command: str = ""
     """An example command that runs a user's own program on it; empty: it runs none."""
     persistent: bool = False

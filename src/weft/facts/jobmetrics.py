@@ -54,8 +54,10 @@ STAGES = {
     "end": polars.Float64,
     "failure": polars.String,
     "parents": polars.List(polars.Int64),
+    "reads_cache": polars.Boolean,
 }
-"""parents: stages whose output it reads; null if the engine does not report them. tasks: number of tasks of the attempt. end: null if it did not end. failure: empty without one."""
+"""parents: stages whose output it reads; null if the engine does not report them. reads_cache: whether what it reads as input is what an
+earlier stage cached in memory; null if the engine does not say. tasks: number of tasks of the attempt. end: null if it did not end. failure: empty without one."""
 
 QUERIES: Mapping[str, Any] = {
     "app": polars.String,
@@ -127,12 +129,13 @@ TASKS: Mapping[str, Any] = {
     "spill_ms": polars.Int32,
     "codec_ms": polars.Int32,
     "disk_spill_bytes": polars.Int64,
+    "held_bytes": polars.Int64,
     "input_bytes": polars.Int64,
     "output_bytes": polars.Int64,
 }
 """Only what the analysis reads: logs have millions of rows. index: partition's position in the stage. retry: which attempt at
 it, from 0; null if the engine does not number them. reason: Success or the engine's name
-for the failure; failure: its message. Units are in the names; a lost task has zeros. input_wait_ms: from a task's begin until
+for the failure; failure: its message. held_bytes: that it sorted and grouped in memory at most; null if the engine does not say. Units are in the names; a lost task has zeros. input_wait_ms: from a task's begin until
 the tasks had ended whose output it reads; fetch_wait_ms is then the time from there to the last fetch, whatever it did meanwhile. ready:
 when it could be sent to an executor; null if the engine only says so of its whole stage. spill_ms, codec_ms: outside of its own thread, while
 it held a slot: for results to be read from scratch or written there, and for objects to be made of bytes or bytes of them."""

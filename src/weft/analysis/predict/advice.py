@@ -10,7 +10,7 @@ from weft.analysis.explain.filepart import FilePart, of_calls
 from weft.analysis.explain.findings import LEAST_GAIN
 from weft.analysis.explain.tasktime import CPU, GC, NETWORK, UNCLASSIFIED
 from weft.analysis.explain.timeparts import Explanation, Suggestion, Trying
-from weft.analysis.predict import correction, curve, holdout, jobprofile, remedies
+from weft.analysis.predict import correction, curve, holdout, jobprofile, memory, remedies
 from weft.analysis.predict.candidates import Candidate, candidates
 from weft.analysis.predict.correction import USUAL, Correction
 from weft.analysis.predict.curve import Point
@@ -130,7 +130,7 @@ def advise(
     known = correction.fit((), run)
     model = recorded.model(machine)
     work = recorded.work
-    changes = candidates(recorded.situation(machine))
+    changes = [one for one in candidates(recorded.situation(machine)) if memory.fits(work, one.target)]
     found = [
         *(_line(one, _point(model, one, known), work, directory) for one in changes),
         *_engines(recorded, directory, machine, others, known),

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from weft.analysis.predict import distance
+from weft.analysis.predict import distance, memory
 from weft.analysis.predict.constants import VALUE
 from weft.analysis.predict.correction import NONE, Correction
 from weft.analysis.predict.distance import AGAIN
@@ -92,8 +92,12 @@ def _point(model: Model, target: Target, correction: Correction, *, both_again: 
 
 
 def _otherwise(model: Model, target: Target, seconds: float) -> tuple[float, float]:
-    """The least and most seconds, with the other latencies that a storage may have by what is known of it."""
+    """The least and most seconds, with the other latencies that a storage may have by what is known of it, and with spills if
+    memory may not suffice."""
     found = [seconds]
+    if short := memory.shortages(model.work, target):
+        crowded = replace(target, crowded=frozenset(one.stage for one in short))
+        found.append(model.at(crowded).seconds)
     for role, service in target.storages.items():
         for latency in service.latencies:
             other = replace(service, latency=latency)

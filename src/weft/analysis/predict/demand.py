@@ -19,6 +19,10 @@ NODES = "the nodes' own shares of them"
 DRIVER = "the driver's scheduler"
 LINKS = "the nodes' links"
 
+_SPILLED = 3
+"""Times that what a task holds is moved where it is spilled: as it was, written, and read again."""
+_COMPUTED = 2
+"""Times that a task computes then, at most: what it writes and reads again costs no more than its work."""
 _READS_OF_A_FILE = 10
 """From so many on, calls that are as frequent as reads are made for each of them."""
 _ROUNDS = 6
@@ -110,7 +114,8 @@ def of_stage(stage: StageWork, work: JobProfile, target: Target, anchors: Anchor
     cold = _warm_up_share(stage, work)
     again = cold * _slots_a_task(new.tasks, target.slots) / _slots_a_task(stage.count, work.slots)
     grown = (1 - cold) * new.data + again
-    cpu = ((stage.cpu - stage.fixed) * grown + stage.fixed - spared * new.data) / machine.speed
+    computed = (stage.cpu - stage.fixed) * grown * (_COMPUTED if stage.key in target.crowded else 1)
+    cpu = (computed + stage.fixed - spared * new.data) / machine.speed
     parts = {
         "GC": stage.gc * target.gc * grown / machine.speed,
         "scheduling": stage.scheduling * anchors.scheduling,
@@ -241,13 +246,20 @@ def _file_calls(
         # what the kernel needs to copy pages of a node's own files is needed above any storage
         own[kind] += each.seconds if same or (each.data and _is_local(work.storages.get(role, ""))) else 0.0
         own[kind] += 0.0 if same else delay
-    inflation = target.inflation if role == "scratch" else 1.0
+    inflation = _inflation(role, stage, target)
     moved = sum(stage.bytes.get(f"{role} {way}", 0.0) for way in ("read", "written")) * new.data * inflation
     if service is None:
         return own, []
     if not same and service.client_bandwidth < float("inf"):
         own[data] += moved / service.client_bandwidth
     return own, _stations(role, service, calls, moved, _spread(role, work, target))
+
+
+def _inflation(role: str, stage: StageWork, target: Target) -> float:
+    """Bytes that a task moves over those of its data: shuffled ones without compression, and spilled ones."""
+    if role != "scratch":
+        return 1.0
+    return target.inflation * (_SPILLED if stage.key in target.crowded else 1)
 
 
 def has_new_storage(role: str, work: JobProfile, target: Target) -> bool:
@@ -318,8 +330,10 @@ def _calls_at(
         ratio *= (
             work.nodes / target.nodes
         )  # a task opens the blocks of its own node itself, servers all others
+    if call.data and call.role == "scratch" and stage.key in target.crowded:
+        ratio *= _SPILLED
     # time of data is that of bytes, whatever the number of calls
-    slower = new.data * (target.inflation if call.role == "scratch" else 1.0) if call.data else ratio
+    slower = new.data * _inflation(call.role, stage, target) if call.data else ratio
     return CallsPerTask(call.role, call.operation, call.count * ratio, call.seconds * slower, call.served)
 
 

@@ -3,7 +3,7 @@
 The class of a job is from these parts and not from its name: what its slots spent most time on.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -84,6 +84,12 @@ class StageWork:
     calls: Sequence[CallsPerTask] = ()
     blocks: float = 0.0
     """Shuffle blocks read."""
+    held: float | None = None
+    """Bytes that the task with most of them sorted and grouped in memory; None: the engine does not say."""
+    spilled: float = 0.0
+    """Bytes that had no room there."""
+    cached: float = 0.0
+    """Bytes read of what an earlier stage cached in memory."""
     bytes: Mapping[str, float] = field(default_factory=dict)
     """read and written by role, such as `scratch read`; `remote` through the network."""
 
@@ -139,6 +145,8 @@ class JobProfile:
     that runs before it is compiled. A stage whose first tasks took more than the others shows its own."""
     jvm_a_task: bool = False
     """Whether each task has a JVM of its own; otherwise the tasks of a node share one."""
+    memory: float = 0.0
+    """Bytes in which the tasks of an executor sort and group, or one task where each has its own; 0: not known."""
     missing: Sequence[str] = ()
     """What was not measured, and what therefore is not predicted."""
 
@@ -172,7 +180,11 @@ def of_record(
         raise UsageError("the engine's job metrics name no stage that ran", hint="predict from another run")
     remote = float(seen.tasks["remote_blocks"].fill_null(0).sum()) or 1.0
     served = {name: count / remote for name, count in _served(samples).items()}
-    stages = [_stage(seen, key, found.stages[key], step, served) for key, step in plan.items()]
+    kept = metrics.stages.filter("reads_cache").iter_rows(named=True)
+    cached = {schedule.key_of(row) for row in kept}
+    stages = [_stage(seen, key, found.stages[key], step, served, cached) for key, step in plan.items()]
+    if not any(stage.held for stage in stages):
+        stages = [replace(stage, held=None) for stage in stages]
     alone = engines.of(engine).jvm_a_task
     if alone:
         stages = [
@@ -225,6 +237,7 @@ def _stage(
     row: StageTime,
     step: Step,
     served: Mapping[str, float],
+    cached: Collection[Stage],
 ) -> StageWork:
     mine = evidence.where[key]
     rows = evidence.tasks[mine]
@@ -246,6 +259,8 @@ def _stage(
     # scheduling on the way to the executor has the name of an empty slot's reason
     held_mean = sum(step.tasks) / count
     scheduling = min(mean("scheduler_ms") / 1e3, held_mean)
+    most = rows["held_bytes"].max()
+    inputs = mean("input_bytes")
     rest = held_mean - scheduling - filed - sum(parts.get(name, 0.0) for name in named)
     return StageWork(
         key=key,
@@ -265,10 +280,13 @@ def _stage(
         other=max(0.0, rest),
         calls=calls,
         blocks=mean("local_blocks", "remote_blocks"),
+        held=float(most) if isinstance(most, int) else None,
+        spilled=mean("disk_spill_bytes"),
+        cached=inputs if key in cached else 0.0,
         bytes={
             "scratch read": mean("local_bytes", "remote_bytes"),
             "scratch written": mean("shuffle_write_bytes", "disk_spill_bytes"),
-            "input read": mean("input_bytes"),
+            "input read": 0.0 if key in cached else inputs,
             "output written": mean("output_bytes"),
             "remote": mean("remote_bytes"),
         },

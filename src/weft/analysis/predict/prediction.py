@@ -1,19 +1,21 @@
 """What a run would take elsewhere: curves with bands, knees, and what is not known."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from weft.analysis.predict import correction, curve, distance, holdout
+from weft.analysis.predict import correction, curve, distance, holdout, memory
 from weft.analysis.predict.candidates import SMALL, Experiment, possible_experiments
 from weft.analysis.predict.correction import USUAL
 from weft.analysis.predict.curve import Point
 from weft.analysis.predict.distance import Axes
 from weft.analysis.predict.machine import Machine, service
+from weft.analysis.predict.memory import Shortage
 from weft.analysis.predict.projection import Recorded
 from weft.analysis.predict.storagemodel import UNLIMITED
 from weft.analysis.predict.target import Target
 from weft.analysis.read.part import Part
 from weft.errors import UsageError
+from weft.facts import engines
 from weft.facts.storages import layers
 from weft.text.numbers import percent
 from weft.text.units import show_seconds, show_size
@@ -37,6 +39,8 @@ class Curve(Part):
     """None if there is no knee up to twice the nodes that were asked for."""
     knee_resource: str
     sentence: str
+    memory: tuple[str, ...] = ()
+    """What may not have room in memory, and on how many nodes, as sentences; where it surely has not, there is no point."""
 
 
 class Prediction(Part):
@@ -182,7 +186,8 @@ def experiments(
     possible = [
         one
         for one in possible_experiments(recorded.situation(machine), scenario.scratches)
-        if model.at(one.target).seconds <= SMALL * recorded.work.measured
+        if memory.fits(model.work, one.target)
+        and model.at(one.target).seconds <= SMALL * recorded.work.measured
     ]
     known = [one.axes for one in holdout.predict_others(recorded, model, machine, tests)]
     best = correction.choose_runs(
@@ -209,9 +214,14 @@ def _curve(
     if start is not recorded:
         start = holdout.with_best_warm_up(start, machine, [recorded, *tests], run)
     model = start.model(machine)
+    short = {nodes: memory.shortages(model.work, at(nodes)) for nodes in counts}
+    elsewhere = base.machine.name != machine.name
+    fitting = [nodes for nodes in counts if elsewhere or not any(one.sure for one in short[nodes])]
+    if not fitting:
+        raise _too_little_memory(start, counts, short)
     tested = holdout.predict_others(start, model, machine, [recorded, *tests])
     known = correction.fit([one.residual for one in tested], run)
-    points = curve.points(model, at, counts, known)
+    points = curve.points(model, at, fitting, known)
     knee = curve.knee(model, at, _BEYOND * max(counts))
     return Curve(
         scratch=name,
@@ -220,7 +230,42 @@ def _curve(
         knee_cores=knee and knee.cores,
         knee_resource=knee.resource if knee else "",
         sentence=_sentence(points, knee),
+        memory=tuple(_of_memory(short, elsewhere=elsewhere)),
     )
+
+
+def _too_little_memory(
+    start: Recorded, counts: Sequence[int], short: Mapping[int, Sequence[Shortage]]
+) -> UsageError:
+    """Why there is no point at all, with the sizes on most nodes."""
+    most = max(counts)
+    worst = next(one for one in short[most] if one.sure)
+    key = engines.of(start.work.engine).memory_key
+    more = f" --set engine.{key}=SIZE" if key else ""
+    return UsageError(
+        f"not predicted on {most} node(s), where memory no longer suffices: {worst.says}",
+        hint=f"--nodes with more of them, or --partitions with more; or predict from a run with more memory: weft run{more}",
+    )
+
+
+def _of_memory(short: Mapping[int, Sequence[Shortage]], *, elsewhere: bool) -> Iterator[str]:
+    """What has no room, or may have none, and on how many nodes; sizes are those on the fewest, where most is lacking."""
+    every = [(nodes, one) for nodes, found in short.items() for one in found]
+    for sure, cached in ((True, False), (True, True), (False, False), (False, True)):
+        alike = [(nodes, one) for nodes, one in every if (one.sure, one.cached) == (sure, cached)]
+        if not alike:
+            continue
+        fewest, worst = max(alike, key=lambda found: found[1].needs / found[1].room)
+        where = ", ".join(str(nodes) for nodes in dict.fromkeys(nodes for nodes, _ in alike))
+        if elsewhere:
+            yield (
+                f"If executors there have as much memory as where it was measured, it is too little on {where} node(s), which only"
+                f" the interval includes (on {fewest}: {worst.says})."
+            )
+        elif sure:
+            yield f"Not predicted on {where} node(s), where memory no longer suffices (on {fewest}: {worst.says})."
+        else:
+            yield f"Memory may not suffice on {where} node(s), which only the interval includes (on {fewest}: {worst.says})."
 
 
 def _sentence(points: Sequence[Point], knee: curve.Knee | None) -> str:

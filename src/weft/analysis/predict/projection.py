@@ -98,7 +98,7 @@ def read(stored: Stored) -> Recorded:
         size=size,
         size_key=size_key,
     )
-    work = _sampled(work, stored)
+    work = replace(_sampled(work, stored), memory=_memory(decided, work.engine))
     return Recorded(
         name,
         work,
@@ -114,6 +114,21 @@ def read(stored: Stored) -> Recorded:
             if remedies.on_lustre(stored.head.storages.get(role) or place.storage, place.description)
         ),
     )
+
+
+def _memory(decided: Resolved, engine: str) -> float:
+    """Bytes in which the tasks of an executor sort and group, or one of them; 0 where the run does not say."""
+    held = engines.of(engine).held
+    tables = [decided.part(name).get("conf") or {} for name in ("engine", "workload")]
+    conf = {key: value for table in tables for key, value in table.items()}
+    if held is None or conf.keys() & {*held.elsewhere}:
+        return 0.0
+    part = decided.sized(held.part) if held.part else decided.executor_heap
+    try:
+        share = float(conf.get(held.setting, held.share))
+    except ValueError:
+        return 0.0
+    return max(0.0, ((part or 0) - held.reserved) * share)
 
 
 def _sampled(work: JobProfile, stored: Stored) -> JobProfile:

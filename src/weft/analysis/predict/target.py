@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from weft.analysis.explain.slots import Stage
 from weft.analysis.predict.constants import VALUE
 from weft.analysis.predict.jobprofile import JobProfile, StageWork
 from weft.analysis.predict.machine import Machine
@@ -143,6 +144,9 @@ class Target:
 
     whole: bool = False
     """Whether what made some tasks longer than others stays in one piece, such as a single key; otherwise it is divided."""
+
+    crowded: frozenset[Stage] = frozenset()
+    """Stages whose tasks write to scratch what has no room in memory, and read it again."""
 
     rested: bool = False
     """Whether waiting for a processor after calls ends with the calls; otherwise it belongs to what tasks compute."""

@@ -56,6 +56,10 @@ class Resolved(Kept):
         """Bytes; None if it is not known."""
         return self._only([each.executor_heap for each in self.derived.values()])
 
+    def sized(self, name: str) -> int | None:
+        """Bytes of what a plan names so; None if it is not known."""
+        return self._only([each.sizes.get(name) for each in self.derived.values()])
+
     @property
     def size(self) -> float | None:
         """Of the workload, in bytes."""

@@ -31,6 +31,7 @@ def section(prediction: Prediction) -> Section:
             words = f"Extrapolated up to {far:,.0f} times beyond what was measured: the rows marked ! are guesses by rule."
             blocks.append(Words(words, "bad"))
         blocks.append(_table(one))
+        blocks += [Words(words, "warn") for words in one.memory]
     blocks.append(
         Chart(
             "seconds over cores",

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from weft.facts.enginefacts import EngineFacts, Settings, Sql, Streaming, TaskLog
+from weft.facts.enginefacts import EngineFacts, Held, Settings, Sql, Streaming, TaskLog
 
 FACTS = EngineFacts(
     log=f"{__name__}.jobs",
@@ -21,6 +21,12 @@ FACTS = EngineFacts(
         placed=r"switched from \w+ to FAILED on taskmanager-(?P<host>\S+) @",
     ),
     memory_key="taskmanager_memory",
+    held=Held(
+        part="TaskManager managed memory",
+        of="slot",
+        reported=False,
+        elsewhere=("taskmanager.memory.managed.size", "taskmanager.memory.managed.fraction"),
+    ),
     pipelined=True,
     command="flink run job.jar",
     persistent=True,

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from weft.facts.enginefacts import EngineFacts, Settings, TaskLog
+from weft.facts.enginefacts import EngineFacts, Held, Settings, TaskLog
 
 FACTS = EngineFacts(
     log=f"{__name__}.jobhistory",
@@ -20,6 +20,14 @@ FACTS = EngineFacts(
         block=True,
     ),
     memory_key="task_memory",
+    # MapTask.java: a map task spills when so much of its buffer is full
+    held=Held(
+        part="sort buffer",
+        of="task",
+        share=0.8,
+        setting="mapreduce.map.sort.spill.percent",
+        elsewhere=("mapreduce.task.io.sort.mb",),
+    ),
     jvm_a_task=True,
     command="yarn jar job.jar",
     persistent=True,

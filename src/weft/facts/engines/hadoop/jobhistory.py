@@ -27,6 +27,9 @@ _TASK_COUNTERS = {
 }
 """Column by counter. Every fetch uses the network stack, even from the task's own node."""
 
+_OF_A_RECORD = 16
+"""Bytes of its sort buffer that a map task needs for each record besides the record (MapTask.java: METASIZE)."""
+
 _BEGINS = (b"Avro-Json\n", b"Avro-Binary\n")
 _EVENT = re.compile(rb'^\{"type":"(JOB|TASK|MAP|REDUCE|AM)_\w+","event":\{', re.MULTILINE)
 _STATES = {"KILLED": "TaskKilled", "FAILED": "Failed"}
@@ -253,6 +256,7 @@ def _ended(event: dict[str, Any], begin: float | None) -> dict[str, Any]:
         "cpu_ns": found.get("CPU_MILLISECONDS", 0) * 1_000_000,
         "fetch_wait_ms": max(0, round((copied - since) * 1e3)) if reduce else 0,
         **{column: found.get(counter, 0) for column, counter in _TASK_COUNTERS.items()},
+        "held_bytes": found.get("MAP_OUTPUT_BYTES", 0) + _OF_A_RECORD * found.get("MAP_OUTPUT_RECORDS", 0),
         "input_bytes": found.get("FileInputFormatCounter.BYTES_READ", 0),
         "output_bytes": found.get("FileOutputFormatCounter.BYTES_WRITTEN", 0),
     }

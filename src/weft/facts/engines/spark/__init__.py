@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from weft.facts.enginefacts import EngineFacts, Settings, Sql, Streaming, TaskLog
+from weft.facts.enginefacts import EngineFacts, Held, Settings, Sql, Streaming, TaskLog
 
 FACTS = EngineFacts(
     log=f"{__name__}.eventlog",
@@ -38,6 +38,14 @@ FACTS = EngineFacts(
         lost=r"Lost executor (?P<name>\S+) on (?P<host>[^\s:]+): .*?(?:exited with code|Exit status:) (?P<code>\d+)",
     ),
     memory_key="executor_memory",
+    # UnifiedMemoryManager and MemoryManager.scala
+    held=Held(
+        share=0.6,
+        setting="spark.memory.fraction",
+        reserved=300 << 20,
+        page=64 << 20,
+        elsewhere=("spark.memory.offHeap.enabled", "spark.executor.memory"),
+    ),
     command="spark-submit job.py",
     persistent=True,
     sql=Sql(),

@@ -27,6 +27,8 @@ _OTHERS = (".json", ".jhist", ".summary", ".xml")
 """Files with the job metrics of Flink and Hadoop, which are beside it if they shared a cluster."""
 _DEFAULT, _PROFILES = 0, 10_000
 """The resource profile of a job that asks for none, and how many are kept."""
+_CACHED = 100_000
+"""RDDs in memory that are kept, give or take those of a stage."""
 _COMPRESSED = (".zstd", ".lz4", ".snappy", ".lzf")
 
 
@@ -83,6 +85,8 @@ class _EventLog:
     kept: KeptRows = field(default_factory=KeptRows)
     task_cores: dict[tuple[str, int], int] = field(default_factory=dict)
     """By application and resource profile: cores that a task takes."""
+    cached: set[tuple[str, int]] = field(default_factory=set)
+    """By application: RDDs that a stage has computed and keeps in memory."""
     plans: Plans = field(default_factory=Plans)
     queries: list[dict[str, Any]] = field(default_factory=list)
     operators: list[dict[str, Any]] = field(default_factory=list)
@@ -201,13 +205,19 @@ class _EventLog:
         self._ran(self.plans.ended(app, event))
 
     def _on_StageSubmitted(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
-        self._stage(app, event["Stage Info"])
+        info = event["Stage Info"]
+        self._stage(app, info, reads_cache=any((app, rdd) in self.cached for rdd in _in_memory(info)))
 
     def _on_StageCompleted(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
         self._stage(app, event["Stage Info"])
+        if len(self.cached) < _CACHED:
+            self.cached |= {(app, rdd) for rdd in _in_memory(event["Stage Info"])}
         self.plans.stage(app, event["Stage Info"])
 
-    def _stage(self, app: str, info: dict[str, Any]) -> None:
+    def _on_UnpersistRDD(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        self.cached.discard((app, int(event["RDD ID"])))
+
+    def _stage(self, app: str, info: dict[str, Any], **more: Any) -> None:
         self._put(
             "stages",
             app=app,
@@ -219,7 +229,17 @@ class _EventLog:
             end=_time(info.get("Completion Time")),
             failure=str(info.get("Failure Reason") or ""),
             parents=info.get("Parent IDs"),
+            **more,
         )
+
+
+def _in_memory(info: dict[str, Any]) -> list[int]:
+    """The RDDs of a stage that are to be kept in memory. A task that finds its part there counts that as input."""
+    return [
+        int(rdd["RDD ID"])
+        for rdd in info.get("RDD Info", ())
+        if rdd.get("Storage Level", {}).get("Use Memory")
+    ]
 
 
 def _message(result: dict[str, Any]) -> str:

@@ -17,6 +17,7 @@ _METRICS: Mapping[str, tuple[str, ...]] = {
     "serialize_ms": ("Result Serialization Time",),
     "gc_ms": ("JVM GC Time",),
     "disk_spill_bytes": ("Disk Bytes Spilled",),
+    "held_bytes": ("Peak Execution Memory",),
     "fetch_wait_ms": ("Shuffle Read Metrics", "Fetch Wait Time"),
     "remote_bytes": ("Shuffle Read Metrics", "Remote Bytes Read"),
     "local_bytes": ("Shuffle Read Metrics", "Local Bytes Read"),
