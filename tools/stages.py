@@ -219,6 +219,7 @@ BENCHES = (
     "limit",
     "links",
     "nexmark",
+    "nexmarkrecovery",
     "poolpredicted",
     "published",
     "queries",

@@ -104,5 +104,8 @@ def test_a_killed_process_is_survived_and_the_answer_is_exact(
     assert result["verdict"] == "VALID", err
     (answer,) = result["facts"]["answers"]
     assert (answer["lost"], answer["wrong"]) == (0, 0)
-    assert json.loads(weft("show", "last", "--json").stdout)["marks"]
+    shown = json.loads(weft("show", "last", "--json").stdout)
+    assert shown["marks"]
+    (recovery,) = shown["stream"]["recoveries"]
+    assert recovery["behind"] > 0
     assert " lost at " in Path(result["report"]).read_text()

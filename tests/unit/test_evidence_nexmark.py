@@ -1,4 +1,4 @@
-"""The table of the highest rates of Nexmark's queries."""
+"""The tables of Nexmark: the highest rates of its queries, and how streams went on after a process was killed."""
 
 from typing import Any
 
@@ -18,4 +18,29 @@ def test_rates_are_per_core_that_workers_were_busy_on_and_per_core_of_the_node()
     ] == [
         "| q5 | Flink | 30.0 | 1.50 | 20.0 | 15.0 | 0.10 | 0.20 | 0.40 | 22 |",
         "| q5 | Spark | 8.00 | 0.80 | 10.0 | 4.00 | 0.10 | 0.20 | 0.40 |  |",
+    ]
+
+
+def killed(seconds: float | None, repeated: int = 0, **more: Any) -> dict[str, Any]:
+    cell = {"query": "q8", "engine": "flink", "killed": "worker"}
+    one = {"before": 0.5, "seconds": seconds, "highest": 9.0, "behind": 12_000}
+    row = {"cell": cell, "verdict": "VALID", "rate": 20_000, "facts": {"repeated": repeated}, "recovery": one}
+    return {**row, **more}
+
+
+def test_recoveries_are_those_of_right_answers_and_what_never_recovered_is_counted() -> None:
+    wrong = {"cell": killed(1)["cell"], "verdict": "INVALID", "reason": "lost"}
+    found = [killed(8.0, 3), killed(12.0, 5), killed(None, 4), wrong]
+    assert tables.TABLES["nexmark-recovery"].lines(found)[2:] == [
+        (
+            "| q8 | Flink | TaskManager | 3 of 4 | 20.0 (20.0 to 20.0) | 4 (3 to 5) | 0.50 (0.50 to 0.50)"
+            " | 10.0 (8.00 to 12.0), 1 of 3 never | 9.00 (9.00 to 9.00) | 12.0 (12.0 to 12.0) |"
+        )
+    ]
+
+
+def test_a_cell_without_a_right_answer_has_no_figures() -> None:
+    cell = {"query": "q5", "engine": "spark", "killed": "broker"}
+    assert tables.TABLES["nexmark-recovery"].lines([{"cell": cell, "verdict": "INVALID"}])[2:] == [
+        "| q5 | Spark | broker | 0 of 1 | - | - | - | - | - | - |"
     ]

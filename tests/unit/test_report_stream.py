@@ -10,11 +10,12 @@ from typer.testing import CliRunner
 from tests.unit.report_fakes import BEGIN, make_record
 from weft.analysis.compare.compare import Comparison, Group
 from weft.analysis.summary.gather import summarize
+from weft.analysis.summary.streamrecovery import recovery
 from weft.analysis.summary.summary import Loss, Summary
 from weft.api import results
 from weft.cli import app
 from weft.errors import UsageError
-from weft.record.record import write_json
+from weft.record.record import read, write_json
 from weft.report.draw.blocks import Chart, Table, Words
 from weft.report.pages import page
 from weft.report.pages.text import outcome_lines
@@ -33,10 +34,11 @@ def step(rate: float = 1000.0, **changes: Any) -> dict[str, Any]:
 
 def moments(slow: float = 0.0) -> list[dict[str, Any]]:
     """Twenty seconds; from the 10th on records are slow until the 14th."""
+    worst = [max(0.02, 14.0 - t if 10 <= t < 14 and slow else 0) for t in range(20)]
     return [
-        {"t": t + 0.5, "records": 1000, "median": 0.004, "p99": max(0.02, 14.0 - t if 10 <= t < 14 and slow else 0),
-         "max": 0.03, "held_per_second": 1000.0, "results": 1000}
-        for t in range(20)
+        {"t": t + 0.5, "records": 1000, "median": 0.004, "p99": p99, "max": max(0.03, p99),
+         "held_per_second": 1000.0, "results": 1000}
+        for t, p99 in enumerate(worst)
     ]  # fmt: skip
 
 
@@ -49,7 +51,10 @@ def summary(tmp_path: Path, slow: float = 0.0, **changes: Any) -> Summary:
         "each": 25_000, "fallbacks": 0, **changes,
     }  # fmt: skip
     write_json(stored.directory / "outcomes" / "collect.json", found)
-    return summarize(stored).model_copy(update={"marks": ()})
+    made = summarize(stored)
+    assert made.stream is not None
+    # the record's executor was lost before its stream is made to be slow
+    return made.model_copy(update={"marks": (), "stream": made.stream.model_copy(update={"recoveries": ()})})
 
 
 def words(found: Summary) -> list[str]:
@@ -97,12 +102,31 @@ def test_a_search_lists_each_rate_and_the_highest_that_kept_the_bound(tmp_path: 
 
 
 def test_recovery_after_a_loss_is_timed(tmp_path: Path) -> None:
-    found = summary(tmp_path, slow=1.0, fallbacks=1, longest_pause={"began": BEGIN + 15, "seconds": 3.5})
-    found = found.model_copy(update={"marks": (Loss(at=15.0, words="taskmanager-node2 lost"),)})
+    lag = [[BEGIN + 5 + t, 1000 * max(0, t - 10)] for t in range(15)]
+    changes = {"fallbacks": 1, "longest_pause": {"began": BEGIN + 15, "seconds": 3.5}, "lag": lag}
+    found = summary(tmp_path, slow=1.0, **changes)
+    assert found.stream is not None
+    made = recovery(found.stream.over_time, found.stream.lag, 10.0, "taskmanager-node2 lost")
+    stream_of = found.stream.model_copy(update={"recoveries": (made,)})
+    found = found.model_copy(
+        update={"marks": (Loss(at=15.0, words="taskmanager-node2 lost"),), "stream": stream_of}
+    )
     text = words(found)
     assert text[1].startswith("taskmanager-node2 lost at 10.0 s; recovered 4.5 s later")
+    assert text[1].endswith(
+        "The highest latency until then: 4.0 s. At most 4,000 records waited in the brokers' log for the engine."
+    )
     assert text[2].startswith("The engine continued 1 times from a checkpoint")
     assert "3.5 s, from 10.0 s on" in text[2]
+
+
+def test_each_loss_of_the_record_has_its_recovery(tmp_path: Path) -> None:
+    summary(tmp_path)
+    stream_of = summarize(read(tmp_path / "stream")).stream
+    assert stream_of is not None
+    assert [(one.what, one.at, one.seconds) for one in stream_of.recoveries] == [
+        ("executor 1 lost", 1.0, 0.0)
+    ]
 
 
 def test_clocks_that_differ_are_shown(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from figures.tables import (
     mllib,
     moosefs,
     nexmark,
+    nexmarkrecovery,
     nexmarkstate,
     poolpays,
     poolpredicted,
@@ -117,6 +118,7 @@ TABLES: Mapping[str, Table] = {
         "bench/run nersc-lustre-mllib", together(mllib.slowdowns, rules("nersc-lustre-mllib"))
     ),
     "nexmark": Table("bench/nexmark", nexmark.lines),
+    "nexmark-recovery": Table("bench/run nexmark-recovery", nexmarkrecovery.lines),
     "nexmark-state": Table("bench/run nexmark-state", nexmarkstate.lines),
     "one-node": Table(
         "bench/queries --table one-node --scale 0.1 --nodes virtual:1 duckdb sail", queries.table

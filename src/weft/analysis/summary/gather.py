@@ -48,7 +48,9 @@ def summarize(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
     profile = sources.attempt("the stacks", lambda: stacks.of_record(stored.folder), None)
     no_pauses: dict[tuple[str, str], list[Pause]] = {}
     logged = sources.attempt("GC's pauses", lambda: pauses.read(stored.folder / "pauses"), no_pauses)
-    stream = sources.attempt("the stream", lambda: streamed.of_record(stored, begin, metrics), None)
+    marks = sources.rows("the losses", lambda: _marks(events, metrics, begin))
+    losses = [(mark.at, mark.words) for mark in marks]
+    stream = sources.attempt("the stream", lambda: streamed.of_record(stored, begin, metrics, losses), None)
     found = {
         **_head(stored, verdict),
         **_decided(decided, stored.head.engine),
@@ -58,7 +60,7 @@ def summarize(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
         "phases": phases,
         "engine_version": engine.version(metrics),
         "recoveries": sources.rows("the recoveries", lambda: tuple(recovery.sentences(metrics))),
-        "marks": sources.rows("the losses", lambda: _marks(events, metrics, begin)),
+        "marks": marks,
         "stages": stages[: engine.MOST_STAGES],
         "stages_left_out": len(stages[engine.MOST_STAGES :]),
         "slowest": sources.rows("the tasks", lambda: engine.slowest(metrics)),

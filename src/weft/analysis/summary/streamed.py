@@ -1,6 +1,6 @@
 """The latencies of a stream, from the collector's report in the record."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
@@ -8,6 +8,7 @@ from weft.analysis.explain import pauses
 from weft.analysis.read.part import Part
 from weft.analysis.summary import streamoperators
 from weft.analysis.summary.streamoperators import StreamOperator
+from weft.analysis.summary.streamrecovery import Moment, Recovery, moments, recovery, waiting
 from weft.facts.jobmetrics import JobMetrics
 from weft.record.record import Stored
 from weft.text.numbers import percent, seconds
@@ -18,28 +19,12 @@ _BUSY = 0.5
 """Share of the time from which on an operator can be what limits a rate that was not sustained."""
 _WAITS = 0.1
 """Share of the time from which on an operator that waits for others behind it is named."""
-_AS_BEFORE = 2.0
-"""Times the usual 99th percentile, up to which latency counts as recovered."""
-
 
 _REASONS = {
     "producer": "producers send late, and do not wait for the brokers",
     "broker": "producers wait for the brokers' acknowledgements",
     "engine": "records are in the brokers' log, and wait for the engine",
 }
-
-
-class Moment(Part):
-    """An interval of a stream, by its middle in seconds after the stream began; latencies of the records sent in it."""
-
-    t: float
-    records: int
-    median: float | None = None
-    p99: float | None = None
-    max: float | None = None
-    held_per_second: float
-    """Records in results that arrived in it."""
-    results: int
 
 
 class Streamed(Part):
@@ -66,6 +51,10 @@ class Streamed(Part):
     """If the engine began after the producers: records that waited, how long, and the time until it had caught up."""
     collector: tuple[tuple[float, float], ...] = ()
     """Pauses of the engine's garbage collector: when, after the stream began, and how long."""
+    lag: tuple[tuple[float, int], ...] = ()
+    """Records of the brokers' log that no complete checkpoint or micro-batch had: when, after the stream began, and how many."""
+    recoveries: tuple[Recovery, ...] = ()
+    """What each loss did to it."""
     operators: tuple[StreamOperator, ...] = ()
     """Of the engine, the busiest first; empty if it left no job metrics."""
 
@@ -126,29 +115,18 @@ class Streamed(Part):
             return f"{waited} It did not catch up with them."
         return f"{waited} {seconds(took)} s later it had caught up: 99 % of the records were as fast as at the end, within a factor of two."
 
-    def recovered(self, lost: float) -> float | None:
-        """Seconds from a loss, in seconds after the stream began, until latencies were as before; None if never or if none were before."""
-        before = sorted(each.p99 for each in self.over_time if each.p99 is not None and each.t < lost)
-        after = [each for each in self.over_time if each.p99 is not None and each.t >= lost]
-        if not before or not after:
-            return None
-        usual = _AS_BEFORE * before[len(before) // 2]
-        worst = max(range(len(after)), key=lambda at: after[at].p99 or 0.0)
-        if (after[worst].p99 or 0.0) <= usual:
-            return 0.0
-        # a record's result arrives its latency after it
-        return next(
-            (each.t + (each.p99 or 0.0) - lost for each in after[worst:] if (each.p99 or 0.0) <= usual), None
-        )
 
-
-def of_record(stored: Stored, begin: float, metrics: JobMetrics) -> Streamed | None:
-    """None if the run measured no stream. `begin`: when the run began, in seconds since 1970."""
+def of_record(
+    stored: Stored, begin: float, metrics: JobMetrics, losses: Sequence[tuple[float, str]] = ()
+) -> Streamed | None:
+    """None if the run measured no stream. `begin`: when the run began, in seconds since 1970; `losses`: when after that, and what."""
     found = stored.json("outcomes/collect.json")
     if "over_time" not in found:
         return None
     began, end = float(found["began"]), float(found["began"]) + float(found["seconds"])
     pause = found["longest_pause"]
+    over_time, lag = moments(found), waiting(found)
+    lost = [(at + begin - began, what) for at, what in losses]
     return Streamed(
         **{
             name: found[name]
@@ -158,7 +136,13 @@ def of_record(stored: Stored, begin: float, metrics: JobMetrics) -> Streamed | N
         paused=(max(0.0, pause["began"] - began), pause["seconds"]),
         clocks=max((max(-each["least"], each["most"]) for each in found.get("clocks", ())), default=0.0),
         distribution=found["distribution"],
-        over_time=tuple(Moment(**row) for row in found["over_time"]),
+        over_time=over_time,
+        lag=lag,
+        recoveries=tuple(
+            one
+            for at, what in lost
+            if 0 <= at <= found["seconds"] and (one := recovery(over_time, lag, at, what))
+        ),
         steps=tuple(found["steps"]),
         backlog=found.get("backlog", {}),
         collector=_collector(stored, began, end),

@@ -31,7 +31,7 @@ def stream(summary: Summary) -> Section:
         *([Words(found.late)] if found.late else []),
         _latencies(found),
     ]
-    blocks += [*_recoveries(summary, found), *_early(found)]
+    blocks += [*_recoveries(found), *_early(found)]
     blocks += [Words(found.limiting)] if found.limiting else []
     if found.over_time:
         blocks += [_course(summary, found), _throughput(found)]
@@ -64,18 +64,20 @@ def _latencies(streamed: Streamed) -> Table:
     return Table(["latency, s", *map(Number, _NAMES.values())], [row], note)
 
 
-def _recoveries(summary: Summary, streamed: Streamed) -> list[Block]:
+def _recoveries(streamed: Streamed) -> list[Block]:
     blocks: list[Block] = []
-    for mark in summary.marks:
-        at = mark.at - streamed.began
-        if not 0 <= at <= streamed.seconds:
-            continue
-        took = streamed.recovered(at)
-        when = f"{mark.words} at {show_seconds(at)}"
-        after = "latencies did not become as before" if took is None else "latencies stayed as before"
-        if took:
-            after = f"recovered {show_seconds(took)} later: 99 % of the records were as fast as before, within a factor of two"
-        blocks.append(Words(f"{when}; {after}.", "warn"))
+    for one in streamed.recoveries:
+        when = f"{one.what} at {show_seconds(one.at)}"
+        after = "latencies did not become as before" if one.seconds is None else "latencies stayed as before"
+        if one.seconds:
+            after = f"recovered {show_seconds(one.seconds)} later: 99 % of the records were as fast as before, within a factor of two"
+        most = f" The highest latency until then: {show_seconds(one.highest)}." if one.seconds != 0 else ""
+        waited = (
+            ""
+            if one.behind is None
+            else f" At most {one.behind:,} records waited in the brokers' log for the engine."
+        )
+        blocks.append(Words(f"{when}; {after}.{most}{waited}", "warn"))
     if streamed.fallbacks:
         began, length = streamed.paused
         words = f"The engine continued {streamed.fallbacks} times from a checkpoint; no record was lost or counted twice."

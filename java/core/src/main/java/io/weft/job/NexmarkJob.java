@@ -6,7 +6,10 @@ import io.weft.stream.Control;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.TopicPartition;
 import picocli.CommandLine.Option;
 
 /**
@@ -15,6 +18,9 @@ import picocli.CommandLine.Option;
  * sent, or the event time that closed a window.
  */
 public abstract class NexmarkJob<S extends EngineSession> extends TopicJob<S> {
+    /** Of the engine's consumer, for engines that commit their offsets. */
+    protected static final String GROUP = "nexmark";
+
     /** By name: the file with the text of a query, in the engine's SQL. */
     @Option(names = "--query", required = true)
     private Map<String, Path> queries;
@@ -72,6 +78,14 @@ public abstract class NexmarkJob<S extends EngineSession> extends TopicJob<S> {
          * gives the moment at which it was consumed, in microseconds since 1970.
          */
         long drain() throws Exception;
+
+        /**
+         * By partition of the events, the offset of the first one that no complete checkpoint or micro-batch has. Called by
+         * another thread than the rest.
+         *
+         * @param brokers a consumer of {@link #GROUP}
+         */
+        Map<TopicPartition, Long> consumed(Consumer<byte[], byte[]> brokers) throws Exception;
     }
 
     @Override
@@ -82,12 +96,19 @@ public abstract class NexmarkJob<S extends EngineSession> extends TopicJob<S> {
         try (Control control = control()) {
             Draining stream = phases.time("submit", () -> start(session));
             control.say(Control.READY);
-            phases.measure("stream", () -> {
-                while (follow(control, stream)) {
-                    stream.check();
-                }
-                return null;
-            });
+            Properties known = client();
+            known.put("group.id", GROUP);
+            LagReports reports = new LagReports(known, producers(), control, stream::consumed);
+            try {
+                phases.measure("stream", () -> {
+                    while (follow(control, stream)) {
+                        stream.check();
+                    }
+                    return null;
+                });
+            } finally {
+                reports.close();
+            }
             outcome.put("restarts", stream.restarts());
             stream.stop();
         }

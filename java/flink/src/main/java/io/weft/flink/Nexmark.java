@@ -6,6 +6,7 @@ import io.weft.stream.Topics;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -26,6 +27,7 @@ import org.apache.flink.table.api.Table;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -36,7 +38,6 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** Nexmark's queries by Flink SQL. */
 public final class Nexmark extends NexmarkJob<StreamSession> {
-    private static final String GROUP = "nexmark";
     private static final long POLL_MILLIS = 100;
     private static final long WATERMARK_MILLIS = 100;
     /** After the last record has been read; a watermark behind it follows within {@link #WATERMARK_MILLIS}. */
@@ -91,6 +92,17 @@ public final class Nexmark extends NexmarkJob<StreamSession> {
             }
 
             @Override
+            public Map<TopicPartition, Long> consumed(Consumer<byte[], byte[]> brokers) {
+                Map<TopicPartition, Long> found = new HashMap<>();
+                brokers.committed(Set.copyOf(partitions())).forEach((each, until) -> {
+                    if (until != null) {
+                        found.put(each, until.offset());
+                    }
+                });
+                return found;
+            }
+
+            @Override
             public void stop() throws Exception {
                 job.stop();
             }
@@ -123,7 +135,7 @@ public final class Nexmark extends NexmarkJob<StreamSession> {
         var bytes = new ByteArrayDeserializer();
         Properties known = client();
         known.put("group.id", GROUP);
-        List<TopicPartition> all = IntStream.range(0, producers()).mapToObj(i -> new TopicPartition(Topics.RECORDS, i)).toList();
+        List<TopicPartition> all = partitions();
         var plain = new ByteArraySerializer();
         try (KafkaConsumer<byte[], byte[]> in = new KafkaConsumer<>(known, bytes, bytes);
                 KafkaProducer<byte[], byte[]> out = new KafkaProducer<>(client(), plain, plain)) {
@@ -140,6 +152,10 @@ public final class Nexmark extends NexmarkJob<StreamSession> {
         Thread.sleep(AFTER_MILLIS);
         job.save();
         return consumed;
+    }
+
+    private List<TopicPartition> partitions() {
+        return IntStream.range(0, producers()).mapToObj(i -> new TopicPartition(Topics.RECORDS, i)).toList();
     }
 
     private static boolean reached(Map<TopicPartition, OffsetAndMetadata> committed, Map<TopicPartition, Long> ends) {

@@ -33,15 +33,9 @@ import picocli.CommandLine.Option;
 public final class NexmarkCollect extends Program {
     private static final long LEAD_MICROS = 500_000;
     private static final long POLL_MILLIS = 50;
-    /** Share of the time of a step by which the median may grow from its second quarter to the last. */
-    private static final double GROWTH = 0.025;
-    /** Share of the time of a step after which the engine has consumed it, beside {@link #CHECKPOINTS} checkpoints. */
-    private static final double BEHIND = 0.1;
-    private static final int CHECKPOINTS = 2;
-    /** Share of the median of the last quarter by which it may be above that of the second: results come by micro-batches. */
-    private static final double NOISE = 0.25;
-    /** Times the median of the last quarter after which the engine has consumed a step: a micro-batch waits for the one before. */
-    private static final double AS_USUAL = 2;
+    /** Quarters of a step that are compared: engines are not warm in the first. */
+    private static final int SECOND = 1;
+    private static final int LAST = 3;
     /** Share of the time of a step for which each share of the highest rate is offered. */
     private static final double OF_LEVEL = 0.5;
     private static final double[] LEVELS = {0.5, 0.8, 0.95};
@@ -106,6 +100,7 @@ public final class NexmarkCollect extends Program {
 
     private final Progress progress = new Progress(0);
     private final List<Map<String, Object>> steps = new ArrayList<>();
+    private final Lags lags = new Lags();
     private Control control;
     private KafkaConsumer<byte[], byte[]> results;
     private List<TopicPartition> partitions;
@@ -141,7 +136,7 @@ public final class NexmarkCollect extends Program {
             }
             control.say(Control.END);
         }
-        outcome.put("steps", steps).put("each", published).put("fallbacks", 0);
+        outcome.put("steps", steps).put("lag", lags.report()).put("each", published).put("fallbacks", 0);
     }
 
     private void measure(Outcome outcome) throws Exception {
@@ -214,15 +209,20 @@ public final class NexmarkCollect extends Program {
         Observed observed = new Observed(step);
         double behind = Math.max(0, (drained(step, latencies, observed) - step.lastMicros(producers)) / 1e6);
         double took = step.each() / step.rate();
-        // an engine that is as late all the time keeps up: its micro-batches take long
-        double usual = latencies.comparable() ? latencies.lastQuarter() : 0;
-        boolean sustained = latencies.comparable()
-                && latencies.growth() <= Math.max(Math.max(interval, GROWTH * took * 1e6), NOISE * usual)
-                && behind <= Math.max(Math.max((CHECKPOINTS * checkpoint + interval) / 1e6 + 1, BEHIND * took), AS_USUAL * usual / 1e6);
-        Map<String, Object> row = observed.row(latencies, producers, step.each() * producers / (took + behind), sustained);
+        double waited = waited(step, LAST);
+        String missed = new Sustained(took, interval / 1e6, checkpoint / 1e6)
+                .missed(observed.late() / 1e6, waited(step, SECOND), waited, latencies, behind);
+        Map<String, Object> row = observed.row(latencies, producers, step.each() * producers / (took + behind), missed.isEmpty());
         row.put("behind", behind);
+        row.put("waited", waited);
+        row.put("missed", missed);
         steps.add(row);
         return latencies;
+    }
+
+    /** For how long events wait for the engine, in seconds: those in the brokers' log that it has not consumed, over their rate. */
+    private double waited(Step step, int quarter) {
+        return lags.median(step, quarter) / (step.rate() * producers);
     }
 
     /** Some events whose time is later than all windows of those before: each engine closes them. */
@@ -250,6 +250,7 @@ public final class NexmarkCollect extends Program {
             until = more ? Math.max(until, now + (long) (patience * 1e6)) : until;
             List<String> heard = control.hear(0);
             observed.hear(heard);
+            lags.hear(heard);
             for (String message : heard) {
                 if (message.startsWith(Control.DRAINED + step.number() + " ")) {
                     last(step, latencies);

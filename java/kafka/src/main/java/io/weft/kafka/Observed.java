@@ -31,9 +31,14 @@ final class Observed {
         return all.size();
     }
 
+    /** How late the latest of the producers was, in microseconds: a median over the last quarter. */
+    long late() {
+        return all.stream().mapToLong(Published::lateMicros).max().orElse(0);
+    }
+
     /** The step as a row: its rate, the latencies, and where records waited longest; times in seconds. */
     Map<String, Object> row(Latencies latencies, int producers, double throughput, boolean sustained) {
-        long late = all.stream().mapToLong(Published::lateMicros).max().orElse(0);
+        long late = late();
         long acknowledged = all.stream().mapToLong(Published::ackMicros).max().orElse(0);
         double blocked = all.stream().mapToDouble(Published::blocked).max().orElse(0);
         Map<String, Object> row = new LinkedHashMap<>();

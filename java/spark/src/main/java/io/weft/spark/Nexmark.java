@@ -5,14 +5,22 @@ import io.weft.stream.Topics;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.DataStreamReader;
 import org.apache.spark.sql.streaming.DataStreamWriter;
+import org.apache.spark.sql.streaming.SourceProgress;
 import org.apache.spark.sql.streaming.StreamingQuery;
+import org.apache.spark.sql.streaming.StreamingQueryProgress;
 import org.apache.spark.sql.streaming.Trigger;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
@@ -20,6 +28,8 @@ import org.apache.spark.sql.types.StructField;
 /** Nexmark's queries by Spark SQL, in micro-batches of Structured Streaming. */
 public final class Nexmark extends NexmarkJob<Session> {
     private static final String STATES = "org.apache.spark.sql.execution.streaming.state.";
+    /** A partition and its offset in the text of a source's offsets. */
+    private static final Pattern OFFSET = Pattern.compile("\"(\\d+)\" *: *(\\d+)");
     private static final String PERSON = "P: id bigint, name string, emailAddress string, creditCard string, city string,"
             + " state string, extra string";
     private static final String AUCTION = "A: id bigint, itemName string, description string, initialBid bigint,"
@@ -68,12 +78,37 @@ public final class Nexmark extends NexmarkJob<Session> {
             }
 
             @Override
+            public Map<TopicPartition, Long> consumed(Consumer<byte[], byte[]> brokers) {
+                Map<TopicPartition, Long> found = new HashMap<>();
+                for (StreamingQuery query : queries) {
+                    StreamingQueryProgress batch = query.lastProgress();
+                    if (batch == null) {
+                        return Map.of();
+                    }
+                    for (SourceProgress source : batch.sources()) {
+                        offsets(source.endOffset()).forEach((each, until) -> found.merge(each, until, Math::min));
+                    }
+                }
+                return found;
+            }
+
+            @Override
             public void stop() throws Exception {
                 for (StreamingQuery query : queries) {
                     query.stop();
                 }
             }
         };
+    }
+
+    /** By partition, of a source's progress, which may have none. */
+    static Map<TopicPartition, Long> offsets(String progress) {
+        Map<TopicPartition, Long> found = new HashMap<>();
+        Matcher each = OFFSET.matcher(progress == null ? "" : progress);
+        while (each.find()) {
+            found.put(new TopicPartition(Topics.RECORDS, Integer.parseInt(each.group(1))), Long.parseLong(each.group(2)));
+        }
+        return found;
     }
 
     /** A table of one kind of event: the moment, the event time, and the fields of its lines. */
