@@ -44,3 +44,17 @@ def test_a_cell_without_a_right_answer_has_no_figures() -> None:
     assert tables.TABLES["nexmark-recovery"].lines([{"cell": cell, "verdict": "INVALID"}])[2:] == [
         "| q5 | Spark | broker | 0 of 1 | - | - | - | - | - | - |"
     ]
+
+
+def test_states_are_by_engine_kind_and_storage_with_the_calls_on_checkpoints() -> None:
+    def state(kind: str, storage: str, median: float) -> dict[str, Any]:
+        cell = {"engine": "spark", "workload.state": kind, "storage": storage}
+        facts = {"latency_median_seconds": median, "latency_p99_seconds": 2 * median}
+        return {"cell": cell, "verdict": "VALID", "facts": facts, "measures": {"output_calls": 12_345}}
+
+    assert tables.TABLES["nexmark-state"].lines([state("rocksdb", "memory", 2), state("heap", "disk", 1)])[
+        2:
+    ] == [
+        "| Spark | heap | `disk` | 1.00 | 2.00 | 12,345 |",
+        "| Spark | RocksDB | `memory` | 2.00 | 4.00 | 12,345 |",
+    ]

@@ -1,4 +1,4 @@
-"""What a stream's state and the storage of its checkpoints cost: latencies, and calls on the files of checkpoints."""
+"""What a stream's state costs by the storage of its files and of its checkpoints: latencies, and calls on the files of checkpoints."""
 
 from collections.abc import Sequence
 
@@ -10,22 +10,29 @@ _LATENCIES = ("latency_median_seconds", "latency_p99_seconds")
 
 
 def lines(rows: Sequence[Row]) -> list[str]:
-    """A line for each engine, kind of state and storage of checkpoints."""
+    """A line for each engine, kind of state and storage."""
     found: dict[tuple[str, str, str], list[Row]] = {}
     for row in valid(rows):
         cell = row["cell"]
-        found.setdefault((cell["engine"], cell["state"], cell["output"]), []).append(row)
+        found.setdefault((cell["engine"], cell["workload.state"], cell["storage"]), []).append(row)
     body = [
         [
             engine.capitalize(),
             _STATES[state],
-            f"`{output}`",
+            f"`{storage}`",
             *(spread(row["facts"].get(key) for row in here) for key in _LATENCIES),
             spread((row["measures"].get("output_calls") for row in here), lambda value: f"{value:,.0f}"),
         ]
-        for (engine, state, output), here in found.items()
+        for (engine, state, storage), here in sorted(found.items())
     ]
     return table(
-        ["engine", "state", "checkpoints on", "median latency, s", "99 %, s", "file calls of checkpoints"],
+        [
+            "engine",
+            "state",
+            "scratch and output on",
+            "median latency, s",
+            "99 %, s",
+            "file calls of checkpoints",
+        ],
         body,
     )
