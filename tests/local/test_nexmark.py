@@ -27,8 +27,8 @@ def answered(weft: Weft, engine: str, queries: str, *words: str) -> dict:
 
 @pytest.mark.parametrize("engine", ["flink", "spark"])
 def test_answers_of_single_events_and_of_windows_are_right(weft: Weft, engine: str) -> None:
-    queries = "q1,q4,q8" if engine == "flink" else "q1,q8"
-    result = answered(weft, engine, queries, *SHORT)
+    state = "heap" if engine == "flink" else "rocksdb"
+    result = answered(weft, engine, "q1,q4,q8", *SHORT, "--set", f"state={state}")
     assert result["facts"]["events"] == 9 * 300 + 100
     outcomes = Path(result["record"]) / "outcomes"
     collected = json.loads((outcomes / "collect.json").read_text())

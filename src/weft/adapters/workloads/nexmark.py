@@ -168,10 +168,14 @@ class Nexmark(Workload):
 
     def require_engine(self, kind: str) -> None:
         if lacking := [name for name in self._names if name not in nexmarksql.TEXTS[kind]]:
-            why = nexmarksql.LACKING.get((kind, lacking[0]), "")
             raise MisreadError(
-                f"nexmark: {kind} does not run {', '.join(lacking)}" + (f": {why}" if why else ""),
+                f"nexmark: {kind} does not run {', '.join(lacking)}",
                 hint=f"set queries to some of {', '.join(nexmarksql.TEXTS[kind])}",
+            )
+        if kind == "spark" and self.state == "heap" and nexmarksql.UPDATED & set(self._names):
+            raise MisreadError(
+                f"nexmark: {', '.join(sorted(nexmarksql.UPDATED))} on Spark is a function with state (transformWithState), which Spark keeps in RocksDB only",
+                hint="set state=rocksdb",
             )
 
     def prepare(self, layout: Layout) -> Sequence[Command]:

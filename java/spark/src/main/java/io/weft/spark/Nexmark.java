@@ -25,7 +25,7 @@ import org.apache.spark.sql.streaming.Trigger;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 
-/** Nexmark's queries by Spark SQL, in micro-batches of Structured Streaming. */
+/** Nexmark's queries by Spark SQL, in micro-batches of Structured Streaming; one whose rows are updated ends in a function with state. */
 public final class Nexmark extends NexmarkJob<Session> {
     private static final String STATES = "org.apache.spark.sql.execution.streaming.state.";
     /** A partition and its offset in the text of a source's offsets. */
@@ -57,7 +57,8 @@ public final class Nexmark extends NexmarkJob<Session> {
             table(sql, "person", PERSON, windowed(name));
             table(sql, "auction", AUCTION, windowed(name));
             table(sql, "bid", BID, windowed(name));
-            queries.add(RunningQuery.await(writer(name, lines(name, sql.sql(text(name)))).start()));
+            Dataset<Row> rows = sql.sql(text(name));
+            queries.add(RunningQuery.await(writer(name, lines(name, updated(name) ? CategoryAverages.of(rows) : rows)).start()));
         }
         return new Draining() {
             @Override
@@ -136,16 +137,25 @@ public final class Nexmark extends NexmarkJob<Session> {
         return reader;
     }
 
-    /** Each row as a key, the query and its first column, and a line with commas between the others, times in milliseconds. */
-    private static Dataset<Row> lines(String query, Dataset<Row> rows) {
+    /**
+     * Each row as a key, the query and its first column, and a line with commas between the others, times in milliseconds. If rows are
+     * updated, a line begins with 1, since no row is ever gone, and all of a key are in one partition.
+     */
+    private Dataset<Row> lines(String query, Dataset<Row> rows) {
         List<String> texts = new ArrayList<>();
         for (StructField field : rows.schema().fields()) {
             String name = "`" + field.name() + "`";
             texts.add("cast(" + (field.dataType().equals(DataTypes.TimestampType) ? "unix_millis(" + name + ")" : name)
                     + " as string)");
         }
-        return rows.selectExpr("concat('" + query + " ', " + texts.get(0) + ") as key",
-                "concat_ws(',', " + String.join(", ", texts.subList(1, texts.size())) + ") as value");
+        List<String> values = new ArrayList<>(updated(query) ? List.of("'1'") : List.of());
+        values.addAll(texts.subList(1, texts.size()));
+        List<String> columns = new ArrayList<>(List.of("concat('" + query + " ', " + texts.get(0) + ") as key",
+                "concat_ws(',', " + String.join(", ", values) + ") as value"));
+        if (updated(query)) {
+            columns.add("pmod(hash(" + texts.get(1) + "), " + producers() + ") as partition");
+        }
+        return rows.selectExpr(columns.toArray(String[]::new));
     }
 
     private DataStreamWriter<Row> writer(String name, Dataset<Row> lines) throws Exception {
