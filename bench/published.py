@@ -20,11 +20,10 @@ from typing import Any
 from figures import rows, tables
 from figures.rows import Row
 
-from weft.analysis.predict import projection
 from weft.analysis.predict.machine import Machine
 from weft.analysis.predict.prediction import Scenario
 from weft.analysis.predict.projection import Recorded
-from weft.api import machines
+from weft.api import growing, machines
 from weft.host import settings
 from weft.record import record
 
@@ -64,7 +63,7 @@ class Time:
 def read(run: str) -> tuple[Recorded, Machine]:
     """A record, and where it was measured."""
     stored = record.find(settings.runs(), run)
-    recorded = projection.read(stored)
+    recorded = growing.read(stored)
     return recorded, machines.of_record(stored, recorded)
 
 

@@ -21,9 +21,9 @@ from figures.drawn import Cell, Choice
 from figures.ernest import Sample
 from figures.rows import Row
 
-from weft.analysis.predict import holdout, projection
+from weft.analysis.predict import holdout
 from weft.analysis.predict.projection import Recorded
-from weft.api import related
+from weft.api import growing, related
 from weft.host import settings
 from weft.record import record
 from weft.text.units import parse_size
@@ -190,7 +190,7 @@ def number(text: str) -> float:
 def by_ernest(run: str, cell: Cell, slots: int) -> Row:
     """What Ernest's model predicts from the same runs."""
     stored = record.find(settings.runs(), run)
-    base = projection.read(stored)
+    base = growing.read(stored)
     others = related.of(stored, ("workload", "engine", "host"))
     known = [base, *(one for one in others if holdout.comparable(base, one))]
     samples = [Sample(data_of(one, one.work.slots), one.work.slots, one.work.measured) for one in known]

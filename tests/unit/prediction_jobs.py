@@ -8,7 +8,7 @@ from weft.analysis.predict.forecast import Model
 from weft.analysis.predict.jobprofile import CallsPerTask, JobProfile, StageWork
 from weft.analysis.predict.machine import Machine
 from weft.analysis.predict.storagemodel import StorageModel
-from weft.analysis.predict.target import Growth, Target, TaskRule
+from weft.analysis.predict.target import Growth, Target
 
 MAP: Stage = ("app", 0, 0)
 REDUCE: Stage = ("app", 1, 0)
@@ -37,7 +37,7 @@ def job(stages: Sequence[StageWork], slots: int = 4) -> JobProfile:
 
 
 def at(nodes: int, service: StorageModel = MEMORY, cores: int = 1, **more: Any) -> Target:
-    growth = more.pop("growth", Growth([TaskRule(4)], each=True))
+    growth = more.pop("growth", Growth(per_slot=(4,), each=True))
     machine = Machine("a machine", cores=cores, **more)
     return Target(machine, nodes, cores, {"scratch": service}, growth=growth)
 

@@ -120,7 +120,7 @@ def test_what_a_task_needs_whatever_its_data_does_not_grow_with_it() -> None:
     stage = replace(reader(), fixed=0.4)
     work = replace(job([stage]), size=1e9)
     found = demand.of_stage(
-        stage, work, replace(at(4), size=3e9, growth=replace(at(4).growth, each=False, rules=()))
+        stage, work, replace(at(4), size=3e9, growth=replace(at(4).growth, each=False, per_slot=()))
     )
     assert found.parts["CPU"] == pytest.approx(0.6 * 3 + 0.4)
 

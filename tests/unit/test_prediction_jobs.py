@@ -14,7 +14,8 @@ from weft.analysis.predict import curve, jobprofile
 from weft.analysis.predict.forecast import Model
 from weft.analysis.predict.jobprofile import WARM_UP, CallsPerTask, StageWork
 from weft.analysis.predict.storagemodel import StorageModel
-from weft.analysis.predict.target import Growth, TaskRule, of_workload, scale
+from weft.analysis.predict.target import Growth, scale
+from weft.api import growing
 
 
 def test_the_run_itself_takes_what_it_took() -> None:
@@ -265,7 +266,7 @@ def test_an_efficient_job_pays_for_no_waiting() -> None:
 
 def test_the_largest_machine_of_the_papers_is_predicted() -> None:
     """10,240 cores, 41,000 tasks a stage, 1.7 x 10^9 blocks: in a second, or the limit of all tests would end it."""
-    growth = Growth([TaskRule(4)], each=True)
+    growth = Growth(per_slot=(4,), each=True)
     found = model(growth=growth).at(
         replace(at(320, LUSTRE, cores=32, launches={"spark": 2000}), partitions=41_000)
     )
@@ -284,7 +285,7 @@ def test_the_largest_machine_of_the_papers_is_predicted() -> None:
 )
 def test_workloads_have_their_rules(table: dict[str, object], slots: int, size: float, tasks: int) -> None:
     work = groupby()
-    assert of_workload(table).tasks(work.stages[1], work, slots, size, None) == tasks
+    assert growing.of(table, "spark").tasks(work.stages[1], work, slots, size, None) == tasks
 
 
 def test_stages_are_named_by_what_they_are() -> None:
@@ -352,15 +353,17 @@ def test_first_tasks_that_took_longer_show_what_warms_up() -> None:
 
 
 def test_splits_of_a_file_are_tasks_and_a_rule_is_for_its_side_of_the_shuffle() -> None:
-    growth = of_workload({"kind": "terasort"})
+    growth = growing.of({"kind": "terasort"}, "spark")
     count = replace(groupby(tasks=4, slots=2), size=200e6, nodes=2)
     maps, reduces = count.stages
     assert growth.tasks(maps, count, 1, 600e6, None) == 6, "two files of 300 MB, each in three splits"
     assert growth.tasks(maps, count, 2, 600e6, None) == 8
     assert growth.tasks(maps, count, 2, 560e6, None) == 4, "a split may be a tenth longer"
     assert growth.tasks(reduces, count, 2, 600e6, None) == 10
-    assert of_workload({"kind": "terasort", "partitions": 4}).tasks(maps, count, 1, 600e6, None) == 6
-    assert of_workload({"kind": "terasort", "partitions": 4}).tasks(reduces, count, 1, 600e6, None) == 4
+    assert growing.of({"kind": "terasort", "partitions": 4}, "spark").tasks(maps, count, 1, 600e6, None) == 6
+    assert (
+        growing.of({"kind": "terasort", "partitions": 4}, "spark").tasks(reduces, count, 1, 600e6, None) == 4
+    )
 
 
 def test_a_smaller_block_is_read_in_fewer_pieces_but_never_in_less_than_its_own() -> None:

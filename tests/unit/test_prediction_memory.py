@@ -74,7 +74,7 @@ def test_what_was_spilled_already_grows_with_the_data() -> None:
     assert memory.shortages(holding(held=GIGA, spilled=1e8), there(size=3e9)) == []
 
 
-def test_nothing_is_said_where_the_room_or_what_is_held_is_not_known() -> None:
+def test_no_shortage_is_known_where_the_room_or_what_is_held_is_not_known() -> None:
     assert memory.shortages(holding(held=GIGA, room=0.0), there(size=9e9)) == []
     assert memory.shortages(holding(held=None), there(size=9e9)) == []
 

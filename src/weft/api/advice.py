@@ -7,10 +7,10 @@ from statistics import median
 
 from weft.adapters.workloads import KINDS
 from weft.analysis.explain.timeparts import Explanation
-from weft.analysis.predict import advice, projection
+from weft.analysis.predict import advice
 from weft.analysis.predict.advice import Advice, Line, OneNode, Trial
 from weft.analysis.summary.gather import summarize
-from weft.api import again, machines, onenode, related
+from weft.api import again, growing, machines, onenode, related
 from weft.errors import RecordError, UsageError
 from weft.host import settings
 from weft.record import record
@@ -29,7 +29,7 @@ def advise(run: str = "last") -> Advice:
     stored = record.find(settings.runs(), run)
     explained = summarize(stored).explanation
     if explained is None:
-        projection.read(stored)  # says what it lacks
+        growing.read(stored)  # says what it lacks
         raise UsageError(
             f"the engine left no job metrics in {stored.directory.name}", hint="predict from another run"
         )
@@ -45,7 +45,7 @@ def of(stored: Stored, explained: Explanation) -> Advice:
         why = f"{explained.coverage.tasks:,} tasks are more than the {MOST_TASKS:,} that are scheduled again for each change"
         return advice.unpredicted(explained, name, directory, why)
     try:
-        recorded = projection.read(stored)
+        recorded = growing.read(stored)
         machine = machines.of_record(stored, recorded)
     except UsageError as error:
         return advice.unpredicted(explained, name, directory, str(error))

@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from weft.analysis.predict import prediction, projection
+from weft.analysis.predict import prediction
 from weft.analysis.predict.candidates import Experiment
 from weft.analysis.predict.prediction import Prediction, Scenario
 from weft.analysis.predict.projection import Recorded
-from weft.api import again, machines, related
+from weft.api import again, growing, machines, related
 from weft.errors import UsageError
 from weft.facts.storages import split_list
 from weft.host import settings
@@ -37,7 +37,7 @@ def predict(
     Raises UsageError for a record that lacks what a prediction needs, and for what the machine has not.
     """
     stored = record.find(settings.runs(), run)
-    recorded = projection.read(stored)
+    recorded = growing.read(stored)
     here = machines.of_record(stored, recorded)
     asked = Scenario(
         machines.of_name(machine) if machine else here,
@@ -62,7 +62,7 @@ def _run(directory: str, chosen: Sequence[Experiment], *, trust: bool) -> list[R
         progress.say(
             f"run {number} of {len(chosen)}, to predict better: {' '.join(one.flags) or 'the same again'}"
         )
-        found.append(projection.read(again.run(directory, one.flags, trust=trust)))
+        found.append(growing.read(again.run(directory, one.flags, trust=trust)))
     return found
 
 

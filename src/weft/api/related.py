@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-from weft.analysis.predict import correction, holdout, projection
+from weft.analysis.predict import correction, holdout
 from weft.analysis.predict.projection import Recorded
+from weft.api import growing
 from weft.errors import UsageError
 from weft.host import settings
 from weft.record import history, record
@@ -26,7 +27,7 @@ def of(
     readable = []
     for other in found[-holdout.MOST :]:
         try:
-            readable.append(projection.read(other))
+            readable.append(growing.read(other))
         except UsageError:
             continue
     return readable

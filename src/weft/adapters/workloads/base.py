@@ -85,6 +85,8 @@ class ClusterUse(BaseModel, ABC):
     """What checks its result; None if there is only an exit code."""
     needs: ClassVar[tuple[str, ...]] = ()
     """Services that the run must have."""
+    own_data: ClassVar[bool] = False
+    """Whether each of its tasks has as much data of its own, so that more tasks are more data."""
     libraries: ClassVar[Mapping[str, str]] = {}
     """By engine: the distribution with jars that its job needs besides the engine's."""
 
@@ -117,6 +119,16 @@ class ClusterUse(BaseModel, ABC):
         """The key that says how much data all its tasks have together, with its value, so that twice as much is twice the work;
         nothing where no key does."""
         return {}
+
+    @property
+    def tasks_key(self) -> str:
+        """The key that fixes the number of its tasks, or of those that read a shuffle."""
+        return "partitions"
+
+    @property
+    def unpredicted(self) -> str:
+        """Why its time does not follow from its work, as a clause; empty if it does."""
+        return ""
 
     @property
     def paths(self) -> list[Path]:

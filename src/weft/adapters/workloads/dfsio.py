@@ -59,6 +59,10 @@ class Dfsio(Workload):
     seed: int = Field(default=0, ge=0, le=1 << 30, description="seed of the files' content")
 
     @property
+    def tasks_key(self) -> str:
+        return "tasks"
+
+    @property
     def amount(self) -> Mapping[str, float]:
         return {"size": self.size}
 

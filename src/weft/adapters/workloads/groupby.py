@@ -25,6 +25,7 @@ class GroupBy(Workload):
         ),
     )
     positional = "pairs"
+    own_data = True
     engines = ("spark", "timely", "dask", "ray")
 
     mappers: Count | None = Field(
@@ -37,6 +38,10 @@ class GroupBy(Workload):
     pairs: int = Field(default=20_000, ge=1, description="pairs per mapper")
     value_bytes: Count = Field(default=1000, description="bytes of each value")
     seed: int = Field(default=0, ge=0, description="seed of the generator")
+
+    @property
+    def tasks_key(self) -> str:
+        return "mappers"
 
     def maps(self, layout: Layout) -> int:
         """Map partitions on these nodes."""

@@ -178,6 +178,10 @@ class Nexmark(Workload):
                 hint="set state=rocksdb",
             )
 
+    @property
+    def unpredicted(self) -> str:
+        return streamwork.UNPREDICTED
+
     def prepare(self, layout: Layout) -> Sequence[Command]:
         return [streamwork.topics(layout, self.producers, self.producers)]
 

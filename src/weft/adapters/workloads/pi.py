@@ -26,6 +26,10 @@ class Pi(Workload):
     tasks: Count | None = Field(default=None, description="number of tasks; default: 4 per slot")
 
     @property
+    def tasks_key(self) -> str:
+        return "tasks"
+
+    @property
     def amount(self) -> Mapping[str, float]:
         return {"points": self.points}
 

@@ -65,6 +65,10 @@ class SparkPerf(Workload):
     seed: int = Field(default=5, ge=0, description="seed of the generator")
 
     @property
+    def tasks_key(self) -> str:
+        return "tasks" if self.kind == "scheduling-throughput" else "partitions"
+
+    @property
     def amount(self) -> Mapping[str, float]:
         return {} if self.kind == "scheduling-throughput" else {"records": self.records}
 

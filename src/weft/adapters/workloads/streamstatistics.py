@@ -128,6 +128,10 @@ class StreamStatistics(Workload):
                 hint="add nodes or cores, lower producers, or set interval to 100ms or more",
             )
 
+    @property
+    def unpredicted(self) -> str:
+        return streamwork.UNPREDICTED
+
     def prepare(self, layout: Layout) -> Sequence[Command]:
         return [streamwork.topics(layout, self.producers, 1)]
 

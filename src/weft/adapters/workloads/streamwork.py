@@ -17,6 +17,7 @@ LIBRARIES: Mapping[str, str] = {name: one.library for name, one in ENGINES.items
 FIRST_RATE = 1000.0
 """Records per second of each producer with which the search for the highest rate begins."""
 _MOST_RATE = 1e7
+UNPREDICTED = "a stream takes as long as its schedule says"
 
 
 def _rate_of(value: Any) -> Any:

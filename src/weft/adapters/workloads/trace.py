@@ -84,6 +84,10 @@ class Trace(Workload):
         return Scaling(self.jobs, self.choose, self.bytes_scale, self.time_scale, self.seed)
 
     @property
+    def unpredicted(self) -> str:
+        return "its jobs begin when its schedule says"
+
+    @property
     def takes(self) -> Mapping[Role, int]:
         again = sum(self.schedule[number].output for number in (*self.representatives, *self.warming))
         return {"input": self._files * self._file, "output": sum(job.output for job in self.schedule) + again}

@@ -13,7 +13,7 @@ from weft.analysis.predict.forecast import LONG
 from weft.analysis.predict.jobprofile import JobProfile
 from weft.analysis.predict.machine import over_unknown, service
 from weft.analysis.predict.storagemodel import StorageModel
-from weft.analysis.predict.target import Target, tasks_key
+from weft.analysis.predict.target import Target
 from weft.analysis.read.sums import sums
 from weft.errors import UsageError
 from weft.facts import engines
@@ -185,8 +185,7 @@ def _partitions(run: Situation) -> Iterator[Candidate]:
 
 def count_flags(run: Situation, now: int, count: int) -> tuple[str, ...]:
     """The workload's key for a number of tasks, or the engine's settings that a job of one's own was run with."""
-    workload = run.spec.get("workload", {})
-    key = tasks_key(str(workload.get("kind")))
+    workload, key = run.spec.get("workload", {}), run.target.growth.key
     if key in workload:
         return ("--set", f"{key}={count}")
     tables = {"": run.spec.get("engine", {}), "workload.conf.": workload}

@@ -13,7 +13,7 @@ from weft.analysis.predict.forecast import Model
 from weft.analysis.predict.jobprofile import WARM_UP
 from weft.analysis.predict.machine import Machine, service
 from weft.analysis.predict.projection import Recorded
-from weft.analysis.predict.target import Target, tasks_key
+from weft.analysis.predict.target import Target
 from weft.errors import UsageError
 
 MOST = 12
@@ -62,7 +62,7 @@ def same_work(recorded: Recorded, other: Recorded) -> bool:
 def _unpredicted_keys(recorded: Recorded) -> dict[str, Any]:
     """Of a workload: all but those that a prediction can change."""
     workload = recorded.spec.get("workload", {})
-    changes = {recorded.work.size_key, tasks_key(str(workload.get("kind")))}
+    changes = {recorded.work.size_key, recorded.growth.key}
     return {key: value for key, value in workload.items() if key not in changes}
 
 
@@ -111,8 +111,7 @@ def with_best_warm_up(
 
 
 def _partitions(recorded: Recorded) -> int | None:
-    workload = recorded.spec.get("workload", {})
-    found = workload.get(tasks_key(str(workload.get("kind"))))
+    found = recorded.spec.get("workload", {}).get(recorded.growth.key)
     return int(found) if found else None
 
 

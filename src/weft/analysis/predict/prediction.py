@@ -159,11 +159,12 @@ def predict(
 def _job(recorded: Recorded, scenario: Scenario) -> str:
     """What the target is in words: whether more nodes are more data."""
     work, growth = recorded.work, recorded.growth
-    tasks = "as many tasks for each slot as it had" if growth.rules else "as many tasks as it had"
+    by_slots = growth.by_slots(work)
+    tasks = "as many tasks for each slot as it had" if by_slots else "as many tasks as it had"
     if scenario.partitions is not None:
         tasks = f"{scenario.partitions} tasks where their number can be chosen"
     if growth.each:
-        more = " (twice the nodes are twice the data)" if growth.rules and scenario.partitions is None else ""
+        more = " (twice the nodes are twice the data)" if by_slots and scenario.partitions is None else ""
         return f"Predicted: as much data in each task as it had{more}, and {tasks}."
     if work.size:
         asked = scenario.size or work.size
@@ -298,6 +299,6 @@ def _notes(recorded: Recorded, there: Machine, base: Target, curves: Sequence[Cu
             found.append("of the measured scratch nothing is known but what the run saw: no limit assumed")
         elif one.bandwidth == UNLIMITED:
             found.append(f"the bandwidth of {one.name} is not known: no limit assumed")
-    if not recorded.growth.rules and base.partitions is None:
+    if not recorded.growth.by_slots(recorded.work) and base.partitions is None:
         found.append("the number of tasks is taken as fixed; --partitions sets another one")
     return found

@@ -1,4 +1,4 @@
-"""Reads what a prediction needs from a record: its work, its storages, and the rules by which it grows."""
+"""Reads what a prediction needs from a record: its work and its storages. How its tasks grow, its workload says (`api/growing.py`)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from weft.analysis.predict.forecast import Model
 from weft.analysis.predict.jobprofile import JobProfile
 from weft.analysis.predict.machine import Machine, service
 from weft.analysis.predict.storagemodel import StorageModel
-from weft.analysis.predict.target import Growth, Target, of_workload
+from weft.analysis.predict.target import Growth, Target
 from weft.analysis.read import clocks, resolved, spans
 from weft.analysis.read.resolved import Resolved
 from weft.analysis.read.sources import Sources
@@ -102,7 +102,7 @@ def read(stored: Stored) -> Recorded:
     return Recorded(
         name,
         work,
-        of_workload(decided.part("workload"), pipelined=engines.of(work.engine).pipelined),
+        Growth(),
         max(1, slots // len(nodes)),
         nodes[0].memory or 0,
         str(decided.part("nodes").get("kind", "")),

@@ -1,12 +1,11 @@
 """Where a job is predicted: nodes, storages, size, partitions; and what of its work changes there.
 
-Tasks and data grow with slots, size and partitions by known rules, not by fitting.
+Tasks are as many as the job asks for there, and data grows with size or tasks: by known rules, not by fitting.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from weft.analysis.explain.slots import Stage
 from weft.analysis.predict.constants import VALUE
@@ -14,111 +13,80 @@ from weft.analysis.predict.jobprofile import JobProfile, StageWork
 from weft.analysis.predict.machine import Machine
 from weft.analysis.predict.storagemodel import StorageModel
 
+_SPLIT = float(128 << 20)
+"""Bytes of a split of an input file (`--split-bytes` of weft's jobs)."""
+
 
 @dataclass(frozen=True)
-class TaskRule:
-    """A number of tasks: so many for each slot, and at least one for each block of the data."""
+class AskedTasks:
+    """What a workload asks its engine for on so many slots."""
 
-    per_slot: float
-    block: float = 0.0
-    """Bytes; 0: whatever the size."""
-    split: float = 0.0
-    """Bytes of a split of an input file, of which there are `per_slot` for each slot; 0: files are not split."""
-    reads: bool | None = None
-    """Whether it is for stages that read a shuffle, or only for those that do not; None: for all."""
+    tasks: tuple[int, ...] = ()
+    """Numbers of tasks, each for some of its stages; always in the same order."""
+    files: int = 0
+    """Of its input, which are read in splits; 0: it is not of that kind."""
+    bytes: float = 0.0
+    """Of all of them; 0: not known."""
 
-    def tasks(self, slots: int, size: float) -> int:
-        count = max(1, round(self.per_slot * slots))
-        if self.split:
-            return count * max(1, math.ceil(size / count / self.split - VALUE["split_slop"]))
-        return max(count, math.ceil(size / self.block) if self.block else 0)
+    @property
+    def splits(self) -> int:
+        """Tasks that read the input; 0 without one."""
+        if not self.files:
+            return 0
+        return self.files * max(1, math.ceil(self.bytes / self.files / _SPLIT - VALUE["split_slop"]))
 
-    def fits(self, stage: StageWork, work: JobProfile) -> bool:
-        """Whether the stage was as it says, where it was measured."""
-        of_side = self.reads is None or self.reads == stage.reads_shuffle
-        return of_side and self.tasks(work.slots, work.size) == stage.count
+
+def _nothing(slots: int, size: float) -> AskedTasks:  # noqa: ARG001 - whatever they are
+    """Of a job that says nothing of its tasks, such as a user's own."""
+    return AskedTasks()
 
 
 @dataclass(frozen=True)
 class Growth:
-    """The rules of a workload."""
+    """How a job grows."""
 
-    rules: Sequence[TaskRule] = ()
+    asked: Callable[[int, float], AskedTasks] = _nothing
+    """What it asks for, by slots and size."""
+    per_slot: tuple[int, ...] = ()
+    """Tasks that its engine makes for each slot by itself."""
     each: bool = False
     """Whether each task has its own amount of data, so that more tasks are more data."""
     all_stages: bool = False
     """Whether a number of tasks that is asked for is that of every stage, and not only of those that read a shuffle."""
+    key: str = "partitions"
+    """The workload's key for the number of its tasks, or of those that read a shuffle."""
 
     def tasks(
         self, stage: StageWork, work: JobProfile, slots: int, size: float, partitions: int | None
     ) -> int:
-        """Tasks of a stage elsewhere: a stage whose number a rule gives where it was measured follows the rule."""
-        rule = next((r for r in self.rules if r.fits(stage, work)), None)
+        """Tasks of a stage elsewhere: one that had as many as the job asked for has as many as it asks for there."""
+        found = self._asked(stage, work, slots, size)
         shuffles = stage.reads_shuffle or (stage.writes_shuffle and self.each)
-        if partitions is not None and (shuffles or ((self.each or self.all_stages) and rule)):
+        if partitions is not None and (shuffles or ((self.each or self.all_stages) and found)):
             return partitions
-        return stage.count if rule is None else rule.tasks(slots, size)
+        return found or stage.count
+
+    def _asked(self, stage: StageWork, work: JobProfile, slots: int, size: float) -> int | None:
+        was, now = self.asked(work.slots, work.size), self.asked(slots, size)
+        if not stage.reads_shuffle and was.splits == stage.count:
+            return now.splits
+        own = next(
+            (after for before, after in zip(was.tasks, now.tasks, strict=True) if before == stage.count), None
+        )
+        each = next((count for count in self.per_slot if count * work.slots == stage.count), 0)
+        return own or each * slots or None
+
+    def by_slots(self, work: JobProfile) -> bool:
+        """Whether there are more tasks on more slots."""
+        return any(
+            self.tasks(stage, work, 2 * work.slots, work.size, None) != stage.count for stage in work.stages
+        )
 
     def data(self, stage: StageWork, tasks: int, work: JobProfile, size: float) -> float:
         """The stage's data over what was measured."""
         if self.each:
             return tasks / stage.count
         return size / work.size if work.size else 1.0
-
-
-_BLOCK = 64e6
-"""Bytes from which weft's sorts and TeraSorts use more partitions than two a slot (workloads/terarecords.py)."""
-_SPLIT = float(128 << 20)
-"""Bytes of a split of their input, of which there are two files a slot (`--split-bytes` of the jobs)."""
-_RECORDS = (
-    TaskRule(2, split=_SPLIT, reads=False),
-    TaskRule(1, reads=False),
-    TaskRule(2, _BLOCK, reads=True),
-    TaskRule(2, reads=True),
-)
-_OF_SPARK_PERF = (
-    "scheduling-throughput", "aggregate-by-key", "aggregate-by-key-int", "aggregate-by-key-naive", "sort-by-key",
-    "sort-by-key-int", "count", "count-with-filter", "summary-statistics", "pearson", "spearman", "chi-sq-feature",
-    "chi-sq-gof", "chi-sq-mat", "svd", "pca", "block-matrix-mult", "fp-growth", "prefix-span", "naive-bayes",
-    "glm-regression", "glm-classification", "decision-tree", "kmeans", "gmm", "pic", "als", "lda", "word2vec",
-)  # fmt: skip
-"""Its core tests, and those of MLlib."""
-_WHOLE_JOB = (*_OF_SPARK_PERF, "pi")
-"""Workloads whose number of tasks is that of their data, which all of their stages have."""
-_SLOTS: Mapping[str, tuple[str, Sequence[TaskRule]]] = {
-    "terasort": ("partitions", _RECORDS),
-    "sort": ("partitions", _RECORDS),
-    "teracount": ("partitions", _RECORDS),
-    **dict.fromkeys(("pagerank", "pagerank-graphx"), ("partitions", (TaskRule(2),))),
-    "wordcount": ("partitions", (TaskRule(1), TaskRule(2))),
-    "grep": ("partitions", (TaskRule(1), TaskRule(2))),
-    "pi": ("tasks", (TaskRule(4),)),
-    **dict.fromkeys(_OF_SPARK_PERF, ("partitions", (TaskRule(4),))),
-}
-"""By workload: the key that fixes the number of its tasks, or of those that read a shuffle, and the rules without it."""
-
-
-def tasks_key(kind: str) -> str:
-    """A workload's key for the number of its tasks, or of those that read a shuffle."""
-    return "mappers" if kind == "groupby" else _SLOTS.get(kind, ("partitions",))[0]
-
-
-_PARALLELISM = (TaskRule(1),)
-"""Of an engine all stages of which share the slots at once: a task for each slot, where the workload does not ask for more."""
-
-
-def of_workload(table: Mapping[str, Any], *, pipelined: bool = False) -> Growth:
-    """The rules of one of weft's workloads, from its table in a record; none for a user's own job. `pipelined`: on an engine
-    all stages of which run at once."""
-    kind = str(table.get("kind"))
-    if kind == "groupby":
-        own = () if table.get("mappers") else (TaskRule(float(table.get("mappers_per_slot") or 4)),)
-        return Growth(own, each=True)
-    key, rules = _SLOTS.get(kind, ("", ()))
-    fixed = bool(key and table.get(key))
-    every = (*rules, *(_PARALLELISM if pipelined else ()))
-    kept = tuple(rule for rule in every if not fixed or rule.reads is False)
-    return Growth(kept, all_stages=kind in _WHOLE_JOB)
 
 
 @dataclass(frozen=True)
