@@ -216,6 +216,7 @@ BENCHES = (
     "calls",
     "explained",
     "explainers",
+    "holdouts",
     "limit",
     "links",
     "nexmark",
