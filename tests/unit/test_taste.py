@@ -29,6 +29,8 @@ SHARED = {
     "base",
     "programs",
     "pythontasks",
+    "ownpackages",
+    "serving",
     "__init__",
     "access",
     "cgroups",

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from weft.adapters.services.base import Service
 from weft.adapters.services.hadoop import (
     allowed_hosts,
     classes,
@@ -16,12 +15,12 @@ from weft.adapters.services.hadoop import (
     jars,
     page_filter,
 )
-from weft.adapters.storage.base import Storage
+from weft.adapters.services.serving import StorageService
 from weft.adapters.storage.hdfs import HdfsStorage
 from weft.layout.endpoint import Endpoint, HadoopFileSystem
 from weft.layout.jvm import OPENS, SharedClasses, archived, heap, temporary
 from weft.layout.members import Members
-from weft.layout.node import Network, Node
+from weft.layout.node import Node
 from weft.layout.places import Place
 from weft.layout.plan import SECRET, Daemon, Layout, Page, Plan, Ready
 from weft.record.derived import Derived
@@ -44,27 +43,17 @@ _PROTECTION = {
 """Settings of the daemons of a secured run."""
 
 
-class Hdfs(Service):
+class Hdfs(StorageService):
     """A NameNode and DataNodes."""
 
     kind: Literal["hdfs"] = "hdfs"
     distributions: ClassVar[tuple[str, ...]] = ("hadoop",)
-    configurable: ClassVar[bool] = False
-    network: ClassVar[Network] = "storage"
 
     storage: HdfsStorage = Field(description="the storage that it serves")
 
     @property
     def needs(self) -> tuple[str, ...]:
         return ("kerberos",)
-
-    @property
-    def own_nodes(self) -> int:
-        return self.storage.nodes
-
-    @property
-    def backing(self) -> Storage:
-        return self.storage.on
 
     def _named(self, servers: Sequence[Node]) -> list[tuple[str, Node]]:
         """The daemons and their nodes; a daemon's position in the list determines its ports."""

@@ -11,17 +11,16 @@ from pathlib import Path
 from typing import ClassVar
 
 from weft.adapters.nodes.access import access
-from weft.adapters.services.base import Service
-from weft.adapters.storage.base import Storage, require_this_machine
+from weft.adapters.services.serving import StorageService
+from weft.adapters.storage.base import require_this_machine
 from weft.adapters.storage.mounting import mount_point
-from weft.adapters.storage.served import ServedStorage
 from weft.errors import MissingError, StorageError
 from weft.host import shell, signals, web
 from weft.host.programs import marks
 from weft.host.shell import Process
 from weft.host.work import Work
 from weft.layout.members import Members
-from weft.layout.node import Network, Node
+from weft.layout.node import Node
 from weft.layout.places import Place
 from weft.layout.plan import SECRET
 
@@ -58,11 +57,9 @@ class Server:
     """Text of files in them that it needs before its first start."""
 
 
-class MountedService(Service):
+class MountedService(StorageService):
     """Servers on nodes of their own, a client on each node that mounts it."""
 
-    configurable: ClassVar[bool] = False
-    network: ClassVar[Network] = "storage"
     title: ClassVar[str]
     why_root: ClassVar[str]
     hint: ClassVar[str]
@@ -71,16 +68,6 @@ class MountedService(Service):
     """Bytes of the servers of a node."""
     client_memory: ClassVar[int]
     """Bytes of a mount's client, including unsent data."""
-
-    storage: ServedStorage
-
-    @property
-    def own_nodes(self) -> int:
-        return self.storage.nodes
-
-    @property
-    def backing(self) -> Storage:
-        return self.storage.on
 
     def memory(self, members: Members) -> Mapping[str, int]:
         clients = {node.name: self.client_memory for node in self.clients(members)}

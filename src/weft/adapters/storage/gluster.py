@@ -7,11 +7,11 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from weft.adapters.storage.served import ServedStorage
+from weft.adapters.storage.mounted import MountedStorage
 from weft.text.fields import Port
 
 
-class GlusterStorage(ServedStorage):
+class GlusterStorage(MountedStorage):
     """One brick on each of its nodes; files are distributed over them by the hash of their names."""
 
     kind: Literal["gluster"] = "gluster"

@@ -1,12 +1,12 @@
 """HDFS: a Hadoop file system of the run's own, served on the nodes that compute or on nodes of its own."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from weft.adapters.storage.stacked import StackedStorage
+from weft.adapters.storage.served import ServedStorage
 from weft.errors import UsageError
 from weft.facts.roles import SHARED_ROLES, Role
 from weft.host.work import Work, WorkDirectory
@@ -20,11 +20,10 @@ _REPLICATION = 3
 """HDFS's own default, where there are as many DataNodes."""
 
 
-class HdfsStorage(StackedStorage):
+class HdfsStorage(ServedStorage):
     """A Hadoop file system of the run's own."""
 
     kind: Literal["hdfs"] = "hdfs"
-    positional: ClassVar[str] = "nodes"
 
     nodes: int = Field(
         default=0,
@@ -46,10 +45,6 @@ class HdfsStorage(StackedStorage):
         default_factory=dict,
         description="any property of hdfs-site.xml, for daemons and clients; wins over weft's",
     )
-
-    @property
-    def service(self) -> Mapping[str, Any]:
-        return {"kind": self.kind, "storage": self}
 
     @property
     def no_mmap(self) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from weft.adapters.storage.served import ServedStorage
+from weft.adapters.storage.mounted import MountedStorage
 from weft.errors import UsageError
 from weft.facts.roles import Role
 from weft.host.work import WorkDirectory
@@ -18,7 +18,7 @@ PORTS = 4
 """Of a node with the metadata server: for its peers, for chunkservers, for clients; and that of its chunkserver."""
 
 
-class MooseStorage(ServedStorage):
+class MooseStorage(MountedStorage):
     """The metadata server on the first of its nodes, a chunkserver on each; a file is stored once, in chunks of 64 MiB."""
 
     kind: Literal["moosefs"] = "moosefs"
