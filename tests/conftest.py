@@ -84,7 +84,9 @@ def own_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for variable in ("WEFT_RUNS", "WEFT_STATE", "WEFT_WORK"):
         monkeypatch.setenv(variable, str(tmp_path / variable.removeprefix("WEFT_").lower()))
     monkeypatch.setenv("WEFT_SITE", str(tmp_path / "site.toml"))
-    monkeypatch.delenv("SPARK_HOME", raising=False)
+    for variable in ("SPARK_HOME", "WEFT_SHARED"):
+        monkeypatch.setenv(variable, "")  # so that what the test itself sets is undone too
+        monkeypatch.delenv(variable)
     return tmp_path
 
 

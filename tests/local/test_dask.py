@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from tests.local.conftest import Weft, in_phase, kill
-from tests.local.own_program import require_own_program
+from tests.local.own_program import own_packages, require_own_program
 from tests.needs import DELAYED, JAVA, NATIVE, VIRTUAL, needs
 from weft.host import settings
 
@@ -91,7 +91,8 @@ for address, security in ((sys.argv[1].replace("tls", "tcp"), Security()), (sys.
 
 @needs("openssl")
 def test_a_cluster_runs_programs_of_its_owner(weft: Weft, tmp_path: Path) -> None:
-    weft.result("up", "--engine", "dask", "--nodes", "local:1", "--name", "mine")
+    packages = f"engine.packages={own_packages(tmp_path)}"
+    weft.result("up", "--engine", "dask", "--nodes", "local:1", "--name", "mine", "--set", packages)
     try:
         require_own_program(weft, tmp_path, OWN)
         connect = "from distributed import Client; print(Client().submit(sum, [1, 2]).result())"

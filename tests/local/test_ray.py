@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from tests.local.conftest import Weft, in_phase, kill
-from tests.local.own_program import require_own_program
+from tests.local.own_program import own_packages, require_own_program
 from tests.needs import DELAYED, JAVA, NATIVE, ROOT, VIRTUAL, needs
 from weft.host import settings
 from weft.host.provision import distribution
@@ -74,7 +74,8 @@ print(ray.get(three.remote()))
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Weft]:
     """A persistent cluster of these tests, with the name `mine`."""
     weft = Weft(tmp_path_factory.mktemp("ray"))
-    weft.result("up", "--engine", "ray", "--nodes", "local:1", "--name", "mine")
+    packages = f"engine.packages={own_packages(tmp_path_factory.mktemp('packages'))}"
+    weft.result("up", "--engine", "ray", "--nodes", "local:1", "--name", "mine", "--set", packages)
     try:
         yield weft
     finally:

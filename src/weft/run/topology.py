@@ -60,6 +60,8 @@ class Topology:
             require_named(variable)
         if not spec.nodes.on_other_hosts:
             _require_login_name(spec)
+            for engine in spec.engine.parts.values():
+                engine.require()
             for role, storage in self.storages.items():
                 storage.require(role)
         kept = {role: path for role, storage in self.storages.items() if (path := storage.keeps(role))}

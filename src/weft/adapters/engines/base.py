@@ -92,6 +92,9 @@ class Engine(BaseModel, ABC):
     def recognize(self, home: Path) -> None:
         """Raises UsageError if a directory is not a supported installation of this engine, MissingError if it needs another program."""
 
+    def require(self) -> None:
+        """Raises UsageError if this machine lacks what its settings name."""
+
     def require_parameters(self, workload: str, parameters: Mapping[str, Any]) -> None:
         """Raises UsageError if its own program for a workload does not have these parameters."""
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from weft.adapters.engines.base import Engine
+from weft.adapters.engines.ownpackages import OwnPackages, places, require_packages
 from weft.errors import UsageError
 from weft.layout.certificate import Certificate
 from weft.layout.client import Client
@@ -59,6 +60,8 @@ class PythonTaskEngine(Engine):
     folder: ClassVar[Path]
     """Of the adapter: `programs/weft_KIND` in it runs in the engine's own processes."""
 
+    packages: OwnPackages = None
+
     @abstractmethod
     def daemons(self, layout: Layout) -> Sequence[Daemon]:
         """Those of all nodes."""
@@ -95,6 +98,10 @@ class PythonTaskEngine(Engine):
     def files(self, layout: Layout) -> Mapping[Path, str]:
         """Its configuration."""
 
+    def require(self) -> None:
+        if self.packages:
+            require_packages("engine.packages", self.packages)
+
     def require_parameters(self, workload: str, parameters: Mapping[str, Any]) -> None:
         for key, value in _ONLY.items():
             if parameters.get(key, value) != value:
@@ -114,10 +121,16 @@ class PythonTaskEngine(Engine):
             {**self.files(layout), **(certificate.files() if certificate else {})},
             self.daemons(layout),
             [self.ready(layout, self.expected(layout))],
-            {self.kind: self.derived(layout)},
+            {self.kind: self._derived(layout)},
             first=certificate.made(layout) if certificate else [],
             applications=(Applications(page, lambda known: int(known["clients"])),),
         )
+
+    def _derived(self, layout: Layout) -> Derived:
+        derived = self.derived(layout)
+        if self.packages is None:
+            return derived
+        return derived.model_copy(update={"notes": {**derived.notes, "own packages": str(self.packages)}})
 
     def submit(self, job: Job, layout: Layout) -> Command:
         environment = self.environment(layout.head, layout)
@@ -166,8 +179,9 @@ class PythonTaskEngine(Engine):
         return {"PYTHONPATH": self.search(layout)}
 
     def search(self, layout: Layout) -> str:
-        """Where Python finds the unpacked wheels, and weft's programs: those of this engine and of all."""
-        return f"{layout.homes[self.kind] / 'lib'}:{self.folder / 'programs'}:{_SHARED}"
+        """Where Python finds the unpacked wheels, weft's programs for this engine and for all, and last the user's packages."""
+        own = places(self.packages) if self.packages else []
+        return ":".join(map(str, [layout.homes[self.kind] / "lib", self.folder / "programs", _SHARED, *own]))
 
     @staticmethod
     def python() -> Sequence[str]:
