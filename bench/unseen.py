@@ -3,7 +3,7 @@
 A seed draws the cells from what bench/unseen.toml allows. First come the runs to predict from, and the small runs that `weft predict --runs`
 chooses beside each; then the predictions of all cells are written down, where a cell that weft refuses to predict is drawn again; then the
 cells are run. What was found is kept in evidence/unseen.jsonl: a second call continues where the first one ended, `--again` begins again.
-WEFT_RUNS should be a directory of its own, since other runs of the same work that are there correct predictions.
+Other draws stay there. WEFT_RUNS should be a directory of its own, since other runs of the same work that are there correct predictions.
 """
 
 import argparse
@@ -57,7 +57,7 @@ class Bench:
     def __init__(self, asked: Mapping[str, Any], seed: int, cells: int = CELLS) -> None:
         self.asked, self.seed, self.choice = asked, seed, choice_of(asked)
         self.shares = self.choice.shares(seed, cells)
-        self.done = {row["key"]: row for row in rows.read(TABLE)}
+        self.done = {row["key"]: row for row in rows.read(TABLE) if row["seed"] == seed}
 
     def keep(self, key: str, measure: Callable[[], Row], **about: Any) -> Row:
         """The row of a key, which is measured unless it is there."""
@@ -232,17 +232,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="bench/unseen", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--draw", type=int, required=True, metavar="SEED", help="what draws the cells")
     parser.add_argument("--list", action="store_true", help="only print the cells, before any is refused")
-    parser.add_argument("--again", action="store_true", help="begin again: predict and run all cells")
+    parser.add_argument(
+        "--again", action="store_true", help="begin this draw again: predict and run all cells"
+    )
     parser.add_argument("--cells", type=int, default=CELLS, help="how many: fewer are a try")
     given = parser.parse_args(arguments)
     asked = tomllib.loads((HERE / "unseen.toml").read_text())
     if given.again:
-        rows.write(TABLE, [])
+        rows.write(TABLE, [row for row in rows.read(TABLE) if row["seed"] != given.draw])
     bench = Bench(asked, given.draw, given.cells)
-    if other := {row["seed"] for row in bench.done.values()} - {given.draw}:
-        parser.error(
-            f"evidence/{TABLE}.jsonl has the draw {', '.join(map(str, other))}: --again begins another one"
-        )
     if given.list:
         streams = {job: bench.choice.stream(given.draw, job) for job in bench.shares}
         cells = [next(streams[job]) for job, share in bench.shares.items() for _ in range(share)]
