@@ -62,6 +62,11 @@ def test_what_a_task_sorts_grows_with_its_data_and_has_the_room_that_it_had() ->
     assert memory.shortages(work, there(size=3e9, partitions=64)) == [], "in smaller partitions"
 
 
+def test_the_last_page_of_a_small_memory_is_small() -> None:
+    (short,) = memory.shortages(holding(held=40e6, room=160e6), there(size=6e9))
+    assert (short.sure, short.needs) == (True, 6 * (40e6 - 160e6 / 16))
+
+
 def test_tasks_that_run_at_one_time_share_the_memory_of_their_executor() -> None:
     work = holding(held=GIGA)
     crowded = replace(there(), cores=4)

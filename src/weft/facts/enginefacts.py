@@ -40,6 +40,8 @@ class Held:
     """Bytes of the part that are for something else."""
     page: int = 0
     """Bytes that a task takes at a time at most, so that it may hold as much less than it took."""
+    pages: int = 1
+    """Of which at least so many are the room of a slot."""
     reported: bool = True
     """Whether the engine says how much its tasks held."""
     elsewhere: tuple[str, ...] = ()

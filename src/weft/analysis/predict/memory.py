@@ -59,7 +59,7 @@ def fits(work: JobProfile, target: Target) -> bool:
 def _sorted(work: JobProfile, target: Target, held: Held) -> Iterator[Shortage]:
     kept = VALUE["storage_fraction"] if any(stage.cached for stage in work.stages) else 0.0
     for stage in work.stages:
-        least, most = _of_task(stage, held)
+        least, most = _of_task(stage, held, work.memory / max(1, work.slots // work.nodes))
         new = scale(stage, work, target)
         was = _room(work.memory, held, work.nodes, work.slots, stage.count)
         now = _room(work.memory, held, target.nodes, target.slots, new.tasks)
@@ -72,13 +72,13 @@ def _sorted(work: JobProfile, target: Target, held: Held) -> Iterator[Shortage]:
             yield Shortage(stage.key, stage.name, cached=False, needs=most * new.data, room=room, sure=False)
 
 
-def _of_task(stage: StageWork, held: Held) -> tuple[float, float]:
-    """Bytes that a task of a stage held where it was measured: at least, and at most."""
+def _of_task(stage: StageWork, held: Held, room: float) -> tuple[float, float]:
+    """Bytes that a task of a stage held where it was measured: at least, and at most. `room`: of each slot."""
     if stage.held is None and held.reported:
         return 0.0, 0.0
     if stage.held is None:
         return 0.0, VALUE["held_of_read"] * stage.bytes.get("scratch read", 0.0)
-    return max(0.0, stage.held - held.page), stage.held
+    return max(0.0, stage.held - min(held.page, room / held.pages)), stage.held
 
 
 def _room(memory: float, held: Held, nodes: int, slots: int, tasks: int) -> float:

@@ -44,6 +44,7 @@ FACTS = EngineFacts(
         setting="spark.memory.fraction",
         reserved=300 << 20,
         page=64 << 20,
+        pages=16,
         elsewhere=("spark.memory.offHeap.enabled", "spark.executor.memory"),
     ),
     command="spark-submit job.py",
