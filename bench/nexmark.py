@@ -65,7 +65,7 @@ def searched(query: str, engine: str, window: int) -> Row:
         "first_rate": FIRST[engine][query],
         "window": f"{window}s",
         "seconds": f"{seconds}s",
-        "warmup": "5s",
+        "warmup": "10s",
     }
     words = [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
     found = run("run", "nexmark", "--engine", engine, "--nodes", "local:1", "--service", "kafka:1", *words)

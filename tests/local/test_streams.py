@@ -115,7 +115,7 @@ def test_the_highest_rate_is_searched(weft: Weft) -> None:
     steps = json.loads((Path(result["record"]) / "outcomes" / "collect.json").read_text())["steps"]
     assert len(steps) > 2
     kept = [step["rate"] for step in steps if step["sustained"]]
-    missed = [step["rate"] for step in steps if not step["sustained"]]
+    missed = [step["rate"] for step in steps if not step["sustained"] and step["rate"] > max(kept)]
     assert all(step["p99"] <= 2 for step in steps if step["sustained"])
     assert result["facts"]["offered_per_second"] == max(kept)
     assert 1 < min(missed) / max(kept) <= 1.15

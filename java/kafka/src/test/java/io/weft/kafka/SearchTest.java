@@ -40,6 +40,21 @@ class SearchTest {
     }
 
     @Test
+    void aRateThatWasMissedOnceByChanceDoesNotEndTheSearchBelowIt() {
+        Search search = new Search(1000);
+        List<Double> rates = new ArrayList<>();
+        while (search.more()) {
+            rates.add(search.next());
+            // the engine is cold at first, and keeps up to 3000 later
+            search.tried(rates.size() > 1 && search.next() <= 3000);
+        }
+        List<Double> kept = rates.stream().skip(1).filter(rate -> rate <= 3000).toList();
+        assertEquals(List.of(1000.0, 250.0, 500.0), rates.subList(0, 3));
+        assertTrue(kept.get(kept.size() - 1) > 3000 / 1.15, rates.toString());
+        assertEquals(rates.get(rates.size() - 1), rates.stream().filter(rate -> rate > 3000).min(Double::compare).orElseThrow());
+    }
+
+    @Test
     void whereNoRateIsKeptItEndsAtOneRecordPerSecond() {
         assertEquals(List.of(1000.0, 250.0, 62.5, 15.625, 3.90625), tried(1000, 0));
         Search search = new Search(2);
