@@ -216,6 +216,7 @@ BENCHES = (
     "calls",
     "explained",
     "explainers",
+    "firsttask",
     "holdouts",
     "limit",
     "links",

@@ -15,7 +15,7 @@ from weft.adapters.probes.base import Probe
 from weft.adapters.services.base import Service
 from weft.adapters.storage.base import Storage
 from weft.layout.plan import Layout
-from weft.record import samples
+from weft.record import sampletable
 from weft.run import cluster, preview
 from weft.run.topology import topology
 from weft.spec.parse import parse
@@ -91,5 +91,5 @@ def test_the_example_is_a_probe(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert probe.missing(layout) is None
     with probe.watch(layout) as read:
         read()
-    samples.finish(tmp_path)
-    assert "load" in set(samples.load(Entry(tmp_path))["counter"])
+    sampletable.finish(tmp_path)
+    assert "load" in set(sampletable.load(Entry(tmp_path))["counter"])

@@ -50,10 +50,10 @@ def test_a_sort_from_and_to_hdfs_on_a_node_of_its_own(weft: Weft) -> None:
     with listening((8020, 8021), *inside) as heard:
         seen = weft.wait_for(process, lambda: in_phase(weft, "run") and {
             word: {p.environ()["WEFT_NODE"] for p in java(weft, word)}
-            for word in ("NameNode", "DataNode", "deploy.worker.Worker")
+            for word in ("NameNode", "DataNode", "weft.spark.Worker")
         })  # fmt: skip
         out, err = process.communicate(timeout=300)
-    assert seen == {"NameNode": {"node3"}, "DataNode": {"node3"}, "deploy.worker.Worker": {"node1", "node2"}}
+    assert seen == {"NameNode": {"node3"}, "DataNode": {"node3"}, "weft.spark.Worker": {"node1", "node2"}}
     result = json.loads(out)
     assert result["verdict"] == "VALID", err
     assert result["bytes_in"] == result["bytes_out"] == 100_000_000

@@ -45,7 +45,7 @@ def test_killing_weft_leaves_a_record_and_gc_cleans_all(weft: Weft, nodes: str, 
 
 
 @pytest.mark.parametrize(
-    "victim", [pytest.param("deploy.worker.Worker", marks=pytest.mark.long), "CoarseGrainedExecutorBackend"]
+    "victim", [pytest.param("weft.spark.Worker", marks=pytest.mark.long), "CoarseGrainedExecutorBackend"]
 )
 def test_spark_recovers_from_a_lost_process_and_the_report_says_so(weft: Weft, victim: str) -> None:
     process = sorting(weft)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weft.record import samples
+from weft.record import samples, sampletable
 from weft.record.migrations import with_labels
 from weft.record.record import Stored, read, write_json
 from weft.record.samples import Measure, Sample
@@ -251,7 +251,7 @@ def make_record(
         )
     )
     samples.append(directory, readings())
-    samples.finish(directory)
+    sampletable.finish(directory)
     write_json(
         directory / "sources.json",
         {

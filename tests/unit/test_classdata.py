@@ -9,6 +9,7 @@ import pytest
 
 from weft.errors import WeftError
 from weft.host import settings
+from weft.host.javaprogram import JavaProgram
 from weft.host.provision import classdata, classlist, distribution, jars, jdk
 from weft.layout.jvm import archived
 from weft.run.provisioning import provision
@@ -30,8 +31,8 @@ def provided(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def version(scratch: Path) -> Sequence[str]:
-    return ["-cp", "nothing", "-version"]
+def version(scratch: Path) -> JavaProgram:
+    return JavaProgram(["-cp", "nothing", "-version"])
 
 
 def test_an_archive_is_made_once(tmp_path: Path) -> None:
@@ -172,7 +173,11 @@ def test_a_run_without_class_archives_makes_none(provided: None) -> None:
 def test_training_that_fails_costs_speed_alone(tmp_path: Path) -> None:
     messages: list[str] = []
     found = classdata.build(
-        "thing", jdk.java(), tmp_path, lambda scratch: ["no.such.Program", str(scratch)], messages.append
+        "thing",
+        jdk.java(),
+        tmp_path,
+        lambda scratch: JavaProgram(["no.such.Program", str(scratch)]),
+        messages.append,
     )
     assert found is None
     assert "start more slowly" in json.dumps(messages)

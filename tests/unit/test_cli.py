@@ -312,9 +312,17 @@ def test_a_verb_loads_nothing_that_it_does_not_need(words: list[str], without: s
 
 def test_other_verbs_load_what_the_quick_ones_do_not() -> None:
     """So that the test above would see it."""
-    argv = [sys.executable, "-P", "-c", "import sys, weft.cli.outcomes; print(*sys.modules)"]
-    done = subprocess.run(argv, capture_output=True, text=True, check=True)
-    assert {"polars", "httpx2", "psutil"} <= set(done.stdout.split())
+    assert {"polars", "numpy", "psutil"} <= imported("weft.cli.printing")
+
+
+@pytest.mark.parametrize("module", ["cli.outcomes", "cli.submitted", "clusters.supervisor"])
+def test_a_job_starts_before_what_reads_its_record_is_imported(module: str) -> None:
+    assert imported(f"weft.{module}") & HEAVY == set()
+
+
+def imported(module: str) -> set[str]:
+    argv = [sys.executable, "-P", "-c", f"import sys, {module}; print(*sys.modules)"]
+    return set(subprocess.run(argv, capture_output=True, text=True, check=True).stdout.split())
 
 
 def test_quiet_leaves_only_results_and_errors_and_verbose_shows_each_step(

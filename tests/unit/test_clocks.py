@@ -15,7 +15,7 @@ from weft.analysis.explain.attribution import attribute
 from weft.analysis.read import clocks
 from weft.analysis.read.nodes import NodeInfo
 from weft.layout.node import Node
-from weft.record import samples
+from weft.record import sampletable
 from weft.run import clocks as asked
 
 NODES = [NodeInfo(name=f"node{n}", address=f"10.0.0.{n}") for n in (1, 2)]
@@ -32,7 +32,7 @@ def readings(*times: float) -> polars.DataFrame:
         measure("threads.task.cpu").at(t, "node2", EXECUTOR, value)
         for t, value in zip(times, values, strict=True)
     ] + [measure("threads.task.wait").at(t, "node2", EXECUTOR, 0.0) for t in times]
-    return polars.DataFrame(found, samples.SCHEMA, orient="row")
+    return polars.DataFrame(found, sampletable.SCHEMA, orient="row")
 
 
 def test_what_a_host_measured_is_of_the_tasks_that_ran_then() -> None:

@@ -210,6 +210,28 @@ def test_advice_has_what_was_predicted_and_what_was_real() -> None:
     assert "rightly none, in 2 of 2; the real gain was in its interval in 1 of 1" in lines[-1]
 
 
+def test_the_time_until_the_first_task_has_its_parts_and_the_ratio_of_runs_that_followed_each_other() -> None:
+    parts = {"before": 1.0, "cluster": 2.0, "input": 0.5, "job": 4.5}
+    lines = shown(
+        "first-task",
+        *(
+            {
+                "cell": {"engine": "spark", "command": "run", "weft": which},
+                "repeat": number,
+                "of": which,
+                "seconds": seconds + number,
+                "parts": parts,
+                "cpu_seconds": 20.0,
+            }
+            for number in range(2)
+            for which, seconds in (("this", 8.0), ("other", 10.0))
+        ),
+    )
+    assert lines[0].endswith("| other, s | over it |")
+    assert lines[2].startswith("| `weft run`, spark | 8.50 (8.00 to 9.00) | 1.00 (1.00 to 1.00) | 2.00")
+    assert lines[2].endswith("| 10.5 (10.0 to 11.0) | 0.81 (0.80 to 0.82) |")
+
+
 @pytest.mark.parametrize("name", [name for name, table in tables.TABLES.items() if not table.bare])
 def test_a_table_without_rows_is_none(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("figures.rows.read", lambda _: [])

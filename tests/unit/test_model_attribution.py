@@ -14,7 +14,7 @@ from weft.analysis.explain.evidence import Window
 from weft.analysis.explain.spread import Readings
 from weft.facts import jobmetrics
 from weft.facts.jobmetrics import JobMetrics
-from weft.record import samples
+from weft.record import sampletable
 from weft.record.samples import Measure
 
 WINDOW = Window(0, 10, 2, {"10.0.0.1": "node1", "10.0.0.2": "node2"})
@@ -65,7 +65,7 @@ def readings(rates: dict[tuple[str, str, str], float], until: int = 10) -> polar
         for t in range(until + 1)
         for (node, process, name), rate in rates.items()
     ]
-    return polars.DataFrame(found, samples.SCHEMA, orient="row")
+    return polars.DataFrame(found, sampletable.SCHEMA, orient="row")
 
 
 def attributed(tasks: list[Row], seen: polars.DataFrame | None = None, **application: object) -> Attribution:
@@ -205,7 +205,7 @@ def test_a_reducer_that_starts_its_jvm_does_not_wait_for_blocks() -> None:
         for name, values in times.items()
         for t, value in zip((0, 2, 6, 10), values, strict=True)
     ]
-    seen = polars.DataFrame(found, samples.SCHEMA, orient="row")
+    seen = polars.DataFrame(found, sampletable.SCHEMA, orient="row")
     known = {
         part.name: part.seconds
         for part in attributed([reducer()], seen, process_cpu=True).parts
@@ -314,7 +314,7 @@ def test_a_call_on_a_socket_is_named_by_who_is_at_its_other_end() -> None:
     busy = polars.concat(
         [
             polars.DataFrame([Measure("threads.in", "task", peer, "network").at(t, "node1", EXECUTOR, rate * t)],
-                             samples.SCHEMA, orient="row")
+                             sampletable.SCHEMA, orient="row")
             for t in range(11)
             for peer, rate in rates.items()
         ]

@@ -5,14 +5,14 @@ import pytest
 
 from tests.unit.report_fakes import measure
 from weft.analysis.read import counters
-from weft.record import samples
+from weft.record import sampletable
 from weft.record.samples import Sample
 
 PHASES = (("start", 10.0), ("prepare", 20.0), ("run", 30.0), ("check", 40.0))
 
 
 def frame(*found: Sample) -> polars.DataFrame:
-    return polars.DataFrame(found, samples.SCHEMA, orient="row")
+    return polars.DataFrame(found, sampletable.SCHEMA, orient="row")
 
 
 def opens(*readings: tuple[float, float], component: str = "engine") -> list[Sample]:

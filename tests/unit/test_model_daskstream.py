@@ -13,7 +13,7 @@ from weft.analysis.explain.evidence import Window
 from weft.facts import logs
 from weft.facts.engines.dask import FILE, log
 from weft.facts.jobmetrics import JobMetrics
-from weft.record import samples
+from weft.record import sampletable
 
 ONE, OTHER = "tls://10.0.0.1:8788", "tls://10.0.0.2:8788"
 BEGIN = 1000.0
@@ -46,7 +46,7 @@ def metrics(folder: Path, *lines: Any) -> JobMetrics:
 
 
 def parts(found: JobMetrics, end: float, slots: int = 2) -> dict[str, float]:
-    nothing = polars.DataFrame(schema=samples.SCHEMA)
+    nothing = polars.DataFrame(schema=sampletable.SCHEMA)
     window = Window(BEGIN, BEGIN + end, slots, {})
     answer = attribution.attribute(found, nothing, window)
     assert answer is not None

@@ -6,7 +6,7 @@ import polars
 
 from tests.unit.report_fakes import measure
 from weft.analysis.read import derived
-from weft.record.samples import SCHEMA
+from weft.record.sampletable import SCHEMA
 
 ROWS: list[tuple[Any, ...]] = [
     (1.0, "node1", "", "threads.task.cpu", 0.5, "engine"),

@@ -15,7 +15,7 @@ from weft.analysis.read.nodes import NodeInfo
 from weft.analysis.read.spans import Span
 from weft.facts.engines.spark import eventlog
 from weft.facts.jobmetrics import JobMetrics
-from weft.record import samples
+from weft.record import sampletable
 from weft.text.entry import Entry
 
 NODES = [NodeInfo(name=f"node{n}", address=f"10.0.0.{n}", cores=1) for n in (1, 2)]
@@ -90,7 +90,7 @@ def metrics(tmp_path: Path, plan: dict[str, Any] = PLAN, *, cut: bool = False) -
 
 
 def explained(found: JobMetrics) -> Explanation:
-    empty = polars.DataFrame(schema=samples.SCHEMA)
+    empty = polars.DataFrame(schema=sampletable.SCHEMA)
     answer = explain(found, empty, [Span(name="run", begin=4, seconds=8.1)], NODES, BEGIN, 2, Used())
     assert answer is not None
     return answer

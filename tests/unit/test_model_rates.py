@@ -5,12 +5,12 @@ import pytest
 
 from tests.unit.report_fakes import BEGIN, readings
 from weft.analysis.read import rates
-from weft.record import samples
+from weft.record import sampletable
 from weft.record.samples import Sample
 
 
 def frame(found: list[Sample]) -> polars.DataFrame:
-    return polars.DataFrame(found, samples.SCHEMA, orient="row")
+    return polars.DataFrame(found, sampletable.SCHEMA, orient="row")
 
 
 def test_a_sum_becomes_a_rate_and_a_level_stays() -> None:
@@ -43,5 +43,5 @@ def test_a_long_run_is_thinned_without_losing_bytes() -> None:
 
 
 def test_no_samples_are_no_rates() -> None:
-    nothing = polars.DataFrame(schema=samples.SCHEMA)
+    nothing = polars.DataFrame(schema=sampletable.SCHEMA)
     assert rates.of_nodes(nothing, 0).is_empty()

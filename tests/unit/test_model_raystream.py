@@ -13,7 +13,7 @@ from weft.analysis.explain.evidence import Window
 from weft.facts import logs
 from weft.facts.engines.ray import FILE, log
 from weft.facts.jobmetrics import JobMetrics
-from weft.record import samples
+from weft.record import sampletable
 
 BEGIN = 1000.0
 HEAD = [
@@ -52,7 +52,7 @@ def metrics(folder: Path, *lines: Any) -> JobMetrics:
 
 
 def parts(found: JobMetrics, end: float, slots: int = 2) -> dict[str, float]:
-    nothing = polars.DataFrame(schema=samples.SCHEMA)
+    nothing = polars.DataFrame(schema=sampletable.SCHEMA)
     answer = attribution.attribute(found, nothing, Window(BEGIN, BEGIN + end, slots, {}))
     assert answer is not None
     return {part.name: pytest.approx(part.seconds, abs=2e-3) for part in answer.parts}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from weft.analysis.explain import filetime, spread
 from weft.analysis.explain.spread import Readings
-from weft.record import samples
+from weft.record import sampletable
 from weft.record.samples import Measure, Sample
 
 FEW = settings(max_examples=60, deadline=None)
@@ -78,7 +78,7 @@ def test_tasks_have_their_own_nodes_counters_only() -> None:
 
 
 def frame(*found: Sample) -> polars.DataFrame:
-    return polars.DataFrame(found, samples.SCHEMA, orient="row")
+    return polars.DataFrame(found, sampletable.SCHEMA, orient="row")
 
 
 def cpu(t: float, process: str, value: float) -> Sample:

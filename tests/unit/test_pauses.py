@@ -8,7 +8,7 @@ import pytest
 from tests.unit.report_fakes import measure
 from weft.analysis.explain import pauses
 from weft.facts import jobmetrics
-from weft.record.samples import SCHEMA
+from weft.record.sampletable import SCHEMA
 from weft.report.sections.pauses import cross_check
 from weft.text.entry import Entry
 

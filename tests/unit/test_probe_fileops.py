@@ -9,7 +9,7 @@ from tests.unit.report_fakes import measure
 from weft.adapters.probes.fileops import FileopsProbe, readings
 from weft.layout.node import Node
 from weft.layout.plan import Layout
-from weft.record import samples
+from weft.record import sampletable
 from weft.record.samples import Measure
 from weft.run.run import _make_directories
 from weft.text.entry import Entry
@@ -51,7 +51,7 @@ def test_it_reads_those_components_that_counted_and_says_that_others_did_not(tmp
     with FileopsProbe().watch(planned) as read:
         (tmp_path / "node1" / "fileops" / "engine" / "7.weftcnt").touch()
         read()
-    found = samples.load(Entry(planned.record))
+    found = sampletable.load(Entry(planned.record))
     assert set(found["component"]) == {"engine", "generator", "validator"}
     opens = found.filter(found["counter"] == "fileops.count")
     assert set(opens.select("component", "value").iter_rows()) == {("engine", 3.0)}

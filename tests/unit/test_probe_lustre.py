@@ -14,7 +14,7 @@ from weft.analysis.summary.gather import summarize
 from weft.layout.node import Node
 from weft.layout.places import Place
 from weft.layout.plan import Layout
-from weft.record import samples
+from weft.record import sampletable
 from weft.record.samples import Measure
 from weft.report.draw.blocks import Listing, Words
 from weft.report.draw.blocks import Table as Shown
@@ -88,8 +88,8 @@ def test_it_keeps_the_last_readings_and_the_files(tmp_path: Path, monkeypatch: p
         "faults.json",
         "llite.node1.stats",
     ]
-    samples.finish(record)
-    assert "lustre.llite.count" in samples.load(Entry(record))["counter"].to_list()
+    sampletable.finish(record)
+    assert "lustre.llite.count" in sampletable.load(Entry(record))["counter"].to_list()
     assert "emulated" in json.loads((record / "sources.json").read_text())["lustre.llite.count"]["source"]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from weft.errors import RecordError, StorageError, UsageError, WeftError
 from weft.host import settings, shell
-from weft.record import record, samples
+from weft.record import record, samples, sampletable
 from weft.record.head import Head
 from weft.record.history import equal_runs, expected_phases
 from weft.record.record import Record, Stored
@@ -179,7 +179,7 @@ def test_a_full_disk_ends_a_run_with_that_reason_and_leaves_nothing_half_written
         assert (head.verdict, head.phase) == ("INVALID", "run")
         assert head.reason == caught.value.message
         assert "No space left on device" in head.reason
-        assert samples.load(Entry(made.directory))["value"].to_list() == [1.0]
+        assert sampletable.load(Entry(made.directory))["value"].to_list() == [1.0]
         assert [path for path in disk.rglob("*") if path.name.endswith(".partial")] == []
         assert not (made.directory / ".reserve").exists()
     finally:
@@ -189,7 +189,7 @@ def test_a_full_disk_ends_a_run_with_that_reason_and_leaves_nothing_half_written
 def test_a_process_may_have_any_name(tmp_path: Path) -> None:
     named = ["ray::Reduce(key=('a',), parts=2)/7", 'a "b"/8', "two\nlines/9"]
     samples.append(tmp_path, [Sample(1.0, "n", name, "cpu_user", 2.0) for name in named])
-    samples.finish(tmp_path)
-    found = samples.load(Entry(tmp_path))
+    sampletable.finish(tmp_path)
+    found = sampletable.load(Entry(tmp_path))
     assert found["process"].to_list() == ["ray::Reduce(key=('a';); parts=2)/7", "a 'b'/8", "two lines/9"]
     assert found["value"].to_list() == [2.0, 2.0, 2.0]

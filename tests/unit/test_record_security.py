@@ -43,7 +43,7 @@ OTHERS = {
     "facts/engines/hadoop/jobsettings.py": "the settings beside a log that is imported",
     "facts/engines/hadoop/jobhistory.py": "the settings beside a log that is imported",
     "record/record.py": "/proc, and the names of records in a directory",
-    "record/samples.py": "bytes that were read",
+    "record/sampletable.py": "bytes that were read",
 }
 SECRET = "-----BEGIN PRIVATE KEY-----"
 KEYS = "ssh-ed25519 AAAA victim\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.unit.report_fakes import BEGIN, make_record, measure
 from weft.analysis.compare.operations import Operations, operations
 from weft.analysis.summary.gather import summarize
-from weft.record import samples
+from weft.record import samples, sampletable
 from weft.record.migrations import SCHEMA
 from weft.record.record import Stored, write_json
 from weft.record.samples import Sample
@@ -28,7 +28,7 @@ def reading(at: float, component: str, **values: float) -> list[Sample]:
 def record(directory: Path, found: Sequence[Sample]) -> Stored:
     stored = make_record(directory, head={"schema": SCHEMA}, without=["samples.parquet"])
     samples.append(directory, found)
-    samples.finish(directory)
+    sampletable.finish(directory)
     write_json(directory / "sources.json", SOURCES)
     return stored
 

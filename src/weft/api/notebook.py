@@ -16,8 +16,7 @@ from weft.errors import UsageError
 from weft.facts.engines.spark.cores import fitting
 from weft.host import settings
 from weft.layout.client import Client
-from weft.record import record
-from weft.record import samples as readings
+from weft.record import record, sampletable
 from weft.record.record import Stored
 
 _TEXTS = ("workload", "engine", "nodes", "input", "output", "scratch", "reason", "checked_by")
@@ -38,7 +37,7 @@ def records(runs: str | Path | None = None) -> polars.DataFrame:
 def samples(name: str, runs: str | Path | None = None) -> polars.DataFrame:
     """What the probes of one run read: t (seconds since the epoch), node, process, counter, value, labels. Raises RecordError."""
     stored = record.find(Path(runs) if runs is not None else settings.runs(), name)
-    return readings.load(stored.folder, stored.schema)
+    return sampletable.load(stored.folder, stored.schema)
 
 
 def connect(name: str | None = None, conf: Mapping[str, str] = MappingProxyType({})) -> Any:

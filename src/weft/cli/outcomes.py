@@ -1,4 +1,4 @@
-"""What run does, and what it and submit print."""
+"""What run does, and what it prints before it runs."""
 
 import json
 import sys
@@ -7,25 +7,17 @@ from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from weft.analysis.compare import study as studies
-from weft.analysis.compare.headline import headlines
 from weft.api.flags import Flags
 from weft.api.request import study_of
-from weft.api.results import summary_of
 from weft.cli.chosen import say_chosen
 from weft.errors import WeftError
-from weft.host import settings
+from weft.host import signals
 from weft.record import record
 from weft.record.record import Stored
-from weft.report.pages import flames, page, terminal
-from weft.report.pages import study as study_page
-from weft.report.pages.text import outcome_lines
-from weft.report.sections import verdict
 from weft.run import firstuse, matrix, preview
 from weft.run.progress import Progress
 from weft.run.submission import enter as submission
 from weft.spec.study import Study
-from weft.text.console import console
 
 
 def run(what: str, flags: Flags, *, again: bool, as_json: bool) -> None:
@@ -34,8 +26,12 @@ def run(what: str, flags: Flags, *, again: bool, as_json: bool) -> None:
     say_chosen(study, flags)
     results = do(study, as_json=as_json, again=again)
     if Path(what, "study.toml").exists():
+        from weft.cli import printing  # noqa: PLC0415 - imported already
+
         # standard output contains only the results if a program reads it
-        print(f"  study  {_study_page(study, Path(what))}", file=sys.stderr if as_json else sys.stdout)
+        print(
+            f"  study  {printing.study_page(study, Path(what))}", file=sys.stderr if as_json else sys.stdout
+        )
     sys.exit(0 if all(result.verdict == "VALID" for result in results) else 1)
 
 
@@ -85,31 +81,8 @@ def do(study: Study, *, as_json: bool, again: bool = False) -> list[Stored]:
 
 
 def _tell(results: list[Stored], *, as_json: bool) -> None:
-    others = record.all_records(settings.runs())
-    found = [summary_of(result, others=others) for result in results]
-    for result in results:
-        flames.write(result.directory)
-    pages = [
-        page.of(summary, result, record.page_path(result.directory, page.NAME))
-        for summary, result in zip(found, results, strict=True)
-    ]
-    if as_json:
-        summaries = [
-            {**matrix.summary(result), "report": str(written)}
-            for result, written in zip(results, pages, strict=True)
-        ]
-        print(json.dumps(summaries[0] if len(summaries) == 1 else summaries, indent=1))
-        return
-    for result, summary, written in zip(results, found, pages, strict=True):
-        print("\n".join([*outcome_lines(result), f"  report {written}"]), flush=True)
-        if summary.stream:
-            print(f"  {verdict.sentence(summary)}\n  {' '.join(verdict.where(summary))}", flush=True)
-        if summary.explanation:
-            terminal.explain_briefly(summary.explanation, console())
+    # imported when the job has ended: before, it would be a part of the time until the first task
+    from weft.cli import printing  # noqa: PLC0415
 
-
-def _study_page(study: Study, folder: Path) -> Path:
-    """Write the report of a whole study, including runs of earlier commands."""
-    lines = headlines(record.all_records(settings.runs()), study.name)
-    text = study_page.text(studies.of_study(lines, study.name, folder))
-    return page.save(text, study_page.place(settings.runs(), study.name))
+    signals.watch_again()
+    printing.tell(results, as_json=as_json)

@@ -5,21 +5,53 @@ For a daemon without a page, weft checks whether it listens.
 
 import base64
 import hmac
+import json
 import socket
 import ssl
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
-import httpx2
+UNANSWERED = (HTTPException, OSError, ValueError, KeyError)
+"""Exceptions for a page that does not respond, or not as expected."""
+_PATIENCE = 5.0
+"""Seconds."""
 
 
-def get(url: str, certificate: Path | None, bearer: str = "") -> httpx2.Response:
-    """The page's response. Raises HTTPError or SSLError if there is none."""
-    headers = {"Authorization": f"Bearer {bearer}"} if bearer else {}
+@dataclass(frozen=True)
+class PageAnswer:
+    """A page's response."""
+
+    url: str
+    status: int
+    content: bytes
+
+    def json(self) -> Any:
+        """Its data. Raises OSError if it is an error, ValueError if it is something else."""
+        if self.status >= HTTPStatus.MULTIPLE_CHOICES:
+            raise OSError(f"{self.url} answers {self.status}")
+        return json.loads(self.content)
+
+
+def get(url: str, certificate: Path | None, bearer: str = "") -> PageAnswer:
+    """The page's response. Raises OSError or HTTPException if there is none."""
+    where = urlsplit(url)
     # public certificate authorities are not needed, and loading them takes longer than the request
-    verify = False if certificate is None else mutual(certificate)
-    with httpx2.Client(timeout=5, trust_env=False, verify=verify) as client:
-        return client.get(url, headers=headers)
+    page = (
+        HTTPConnection(where.netloc, timeout=_PATIENCE)
+        if certificate is None
+        else HTTPSConnection(where.netloc, timeout=_PATIENCE, context=mutual(certificate))
+    )
+    try:
+        path = f"{where.path or '/'}{'?' if where.query else ''}{where.query}"
+        page.request("GET", path, headers={"Authorization": f"Bearer {bearer}"} if bearer else {})
+        response = page.getresponse()
+        return PageAnswer(url, response.status, response.read())
+    finally:
+        page.close()
 
 
 def listens(url: str) -> None:

@@ -5,11 +5,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
-
-import httpx2
-from httpx2 import codes
 
 from weft.adapters.nodes.access import access
 from weft.adapters.nodes.base import everywhere, one_a_host
@@ -18,7 +16,7 @@ from weft.host import adopted, shell, signals
 from weft.host.cause import cause
 from weft.host.remote.command import LOST
 from weft.host.shell import Process
-from weft.host.web import get, listens
+from weft.host.web import UNANSWERED, PageAnswer, get, listens
 from weft.host.work import write_private
 from weft.layout import handshake
 from weft.layout.node import Node
@@ -27,8 +25,6 @@ from weft.record.record import write_json
 from weft.run.ports import require_free
 from weft.text.redaction import revealed
 
-_SILENT = (httpx2.HTTPError, OSError, ValueError, KeyError)
-"""Exceptions for a page that does not respond, or not as expected."""
 _KNOWN = 5.0
 """Seconds after which every process that another thread starts is known as weft's own."""
 Note = Callable[..., None]
@@ -164,7 +160,7 @@ def _inquire(inquiry: Inquiry, layout: Layout, note: Note, secret: str) -> None:
     base = inquiry.base
     try:
         record = access(base.node).call(answer)
-    except _SILENT as error:
+    except UNANSWERED as error:
         note("metrics-missing", url=base.url, why=str(error))
         return
     for name, content in record.items():
@@ -172,10 +168,10 @@ def _inquire(inquiry: Inquiry, layout: Layout, note: Note, secret: str) -> None:
 
 
 def _asked(url: str, certificate: Path | None, bearer: str) -> Any:
-    response = get(url, certificate, bearer)
-    if response.status_code == codes.NOT_FOUND:
+    answer = get(url, certificate, bearer)
+    if answer.status == HTTPStatus.NOT_FOUND:
         raise LookupError(url)
-    return response.raise_for_status().json()
+    return answer.json()
 
 
 def _finish(cluster: Cluster, command: Command, layout: Layout, deadline: float) -> None:
@@ -242,36 +238,36 @@ def _ask(ready: Ready, before: list[str], secret: str) -> list[str]:
             f"{error}, where a page of this run was expected: it is not given the run's token",
             hint="choose other ports with --set engine.port=... and engine.web_port=...",
         ) from error
-    except _SILENT:
+    except UNANSWERED:
         return before
 
 
 def _counted(question: Applications, secret: str) -> int | None:
     try:
         return question.count(_answer(question.page, secret))
-    except _SILENT:
+    except UNANSWERED:
         return None
 
 
 def _answer(page: Page, secret: str) -> Any:
-    """The page's response as data. Raises one of _SILENT if there is none."""
+    """The page's response as data. Raises one of UNANSWERED if there is none."""
     if page.url.startswith("tcp:"):
         return access(page.node).call(lambda: listens(page.url))
 
-    def answer() -> httpx2.Response:
+    def answer() -> PageAnswer:
         url, bearer = _followed(page, secret)
         return get(url, page.certificate, bearer)
 
-    return access(page.node).call(answer).raise_for_status().json()
+    return access(page.node).call(answer).json()
 
 
 def _followed(page: Page, secret: str) -> tuple[str, str]:
-    """The address to request, and its token. Raises KeyError, OSError or HTTPError if it is not known yet."""
+    """The address to request, and its token. Raises one of UNANSWERED if it is not known yet."""
     bearer = access(page.node).bearer(page.url, secret) if page.signed else ""
     if page.follow is None:
         return page.url, bearer
     # the second page identifies weft by the certificate
-    return page.follow(get(page.url, None, bearer).raise_for_status().json()), ""
+    return page.follow(get(page.url, None, bearer).json()), ""
 
 
 def _late(cluster: Cluster, missing: list[str], deadline: float) -> ClusterError:

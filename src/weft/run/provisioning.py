@@ -93,7 +93,7 @@ def _classes(
         if kind not in homes or kind not in built:
             continue
         arguments = partial(engine.training, homes[kind], built[kind], classdata.empty())
-        if arguments(Path()):
+        if arguments(Path()).arguments:
             found[kind] = classdata.build(kind, java, homes[kind], arguments, say)
     return {name: archive for name, archive in found.items() if archive}
 
@@ -113,7 +113,7 @@ def archivable(spec: Spec, homes: Mapping[str, Path]) -> list[str]:
     trained = [
         kind
         for kind, engine in spec.engine.parts.items()
-        if kind in homes and engine.training(homes[kind], jar[kind], classdata.empty(), Path())
+        if kind in homes and engine.training(homes[kind], jar[kind], classdata.empty(), Path()).arguments
     ]
     return [*_processes(spec, homes, jar), *trained]
 

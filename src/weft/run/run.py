@@ -25,7 +25,6 @@ from weft.host.watchdog import watched
 from weft.host.work import Work, open_work
 from weft.layout.plan import SECRET, Command, Layout, Plan
 from weft.record import record as records
-from weft.record import samples
 from weft.record.covering import covered
 from weft.record.record import Record, Stored
 from weft.run import clocks, cluster, preload
@@ -217,7 +216,15 @@ def verdict_of(record: Record) -> Iterator[None]:
         record.update(verdict="INVALID", reason=f"weft failed: {error!r}")
         raise
     finally:
-        samples.finish(record.directory)
+        _finish(record)
+
+
+def _finish(record: Record) -> None:
+    # imported when the job has ended: before, it would be a part of the time until the first task
+    from weft.record import sampletable  # noqa: PLC0415
+
+    signals.watch_again()
+    sampletable.finish(record.directory)
 
 
 def _stopped(stopped: Stopped, record: Record) -> Stopped:

@@ -3,9 +3,9 @@
 from collections.abc import Collection
 from functools import reduce
 from operator import or_
-from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar, cast, get_args
+from typing import Annotated, Any, ClassVar, Generic, Literal, Protocol, TypeVar, cast, get_args
 
-from pydantic import Field, TypeAdapter
+from pydantic import BaseModel, Field, TypeAdapter
 
 from weft.text.shorthand import INTERNAL, expand
 
@@ -55,13 +55,26 @@ class Family(dict[str, type[Adapter]], Generic[Adapter]):
 
     def read(self, value: Any) -> Adapter:
         """The adapter that a short form or a table describes. Raises ValueError if there is none."""
-        return self._form().validate_python(self.table(value))
+        table = self.table(value)
+        kind = table.get("kind") if isinstance(table, dict) else getattr(table, "kind", None)
+        return self._form(kind).validate_python(table)
 
-    def _form(self) -> TypeAdapter[Adapter]:
-        """Of all adapters that are registered by now."""
+    def _form(self, kind: Any) -> TypeAdapter[Adapter]:
+        """Of the adapter of a kind, or of all that are registered by now, which says which there are.
+
+        A form of all takes longer to make than a command needs for all else until it starts something.
+        """
         kinds = tuple(dict.fromkeys(self.values()))
+        if kinds[1:] and isinstance(kind, str) and kind in self:
+            kinds = (self[kind],)
         if kinds not in self._forms:
-            union: Any = reduce(or_, cast("tuple[Any, ...]", kinds))
-            whole = Annotated[union, Field(discriminator="kind")] if kinds[1:] else union
-            self._forms[kinds] = TypeAdapter(cast("Any", whole))
+            members = kinds if kinds[1:] else (*kinds, _Nothing)
+            union: Any = reduce(or_, cast("tuple[Any, ...]", members))
+            self._forms[kinds] = TypeAdapter(cast("Any", Annotated[union, Field(discriminator="kind")]))
         return self._forms[kinds]
+
+
+class _Nothing(BaseModel):
+    """So that there are several kinds: errors then have the kind in their location."""
+
+    kind: Literal["-"]

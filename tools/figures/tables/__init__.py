@@ -13,6 +13,7 @@ from figures.tables import (
     engines,
     explained,
     explainers,
+    firsttask,
     ibm,
     limit,
     links,
@@ -82,6 +83,7 @@ TABLES: Mapping[str, Table] = {
     "equal": Table("bench/doses again", doses.equal, "doses", "again", _dose),
     "explained": Table("bench/explained", explained.lines),
     "explainers": Table("bench/explainers", explainers.lines),
+    "first-task": Table("bench/run first-task", firsttask.lines),
     "ibm-network": Table(
         "bench/run ibm-network",
         together(

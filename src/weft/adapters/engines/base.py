@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, SerializeAsAny
 
 from weft.adapters.services.base import Service
 from weft.errors import UsageError
+from weft.host.javaprogram import JavaProgram
 from weft.layout.client import Client
 from weft.layout.jvm import SharedClasses
 from weft.layout.plan import Command, Job, Layout, Plan
@@ -18,7 +19,7 @@ from weft.text.family import Family
 class Engine(BaseModel, ABC):
     """Configuration of an engine, and the pure functions that describe it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     positional: ClassVar[str] = "version"
     lists: ClassVar[frozenset[str]] = frozenset()
@@ -74,12 +75,12 @@ class Engine(BaseModel, ABC):
                 hint=f"{self.kind} runs {' and '.join(self.programs)} files",
             )
 
-    def training(self, home: Path, jar: Path, empty: Path, scratch: Path) -> Sequence[str]:  # noqa: ARG002 - for engines with such a job
-        """The arguments of `java` for a short job that loads the classes of its processes; empty if there is none.
+    def training(self, home: Path, jar: Path, empty: Path, scratch: Path) -> JavaProgram:  # noqa: ARG002 - for engines with such a job
+        """A short job that loads the classes of its processes; one without arguments if there is none.
 
         `jar` is weft's own for the engine, `empty` a directory with which a class path may begin, `scratch` a writable one.
         """
-        return ()
+        return JavaProgram()
 
     def classes(self, homes: Mapping[str, Path]) -> Mapping[str, SharedClasses]:  # noqa: ARG002 - for engines with such processes
         """By distribution: processes whose classes are archived while provisioning."""

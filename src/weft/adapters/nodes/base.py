@@ -45,7 +45,7 @@ def one_a_host(nodes: Sequence[Some]) -> list[Some]:
 class Nodes(BaseModel, ABC):
     """Configuration of a set of nodes, and how to acquire them."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     kind: str
     count: int = Field(default=2, ge=1, le=MOST, description="number of nodes")

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
-import httpx2
-
 from weft.adapters.nodes.access import access
 from weft.adapters.probes.base import Probe, Read, Source
-from weft.host.web import get
+from weft.host.web import UNANSWERED, get
 from weft.layout.node import Node
 from weft.layout.plan import Layout
 from weft.record.record import write_json
@@ -114,8 +112,8 @@ def _ask(node: Node, url: str, secret: Path | None, bearers: dict[str, str]) -> 
     try:
         if url not in bearers:
             bearers[url] = access(node).bearer(url, secret.read_text().strip()) if secret else ""
-        return counters(access(node).call(lambda: get(url, None, bearers[url])).raise_for_status().json())
-    except (httpx2.HTTPError, OSError, ValueError, KeyError):
+        return counters(access(node).call(lambda: get(url, None, bearers[url])).json())
+    except UNANSWERED:
         bearers.pop(url, None)  # the daemon may have ended, and somebody else may have its port next
         return None
 

@@ -26,7 +26,7 @@ from weft.text.shorthand import MisreadError
 class Service(BaseModel, ABC):
     """Configuration of a service, and its contribution to a run. A run has at most one of a kind."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     positional: ClassVar[str] = "nodes"
     lists: ClassVar[frozenset[str]] = frozenset()

@@ -25,7 +25,7 @@ from weft.text.shorthand import MisreadError
 class Storage(BaseModel, ABC):
     """Configuration of a storage, and how to place a directory on it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     positional: ClassVar[str] = "path"
     """The key of the value after the colon: disk:/some/dir."""

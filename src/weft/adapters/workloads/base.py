@@ -70,7 +70,7 @@ class Results:
 class ClusterUse(BaseModel, ABC):
     """What a cluster is for: a workload, or its user's own commands."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     positional: ClassVar[str] = "size"
     lists: ClassVar[frozenset[str]] = frozenset()

@@ -9,7 +9,6 @@ from pydantic import AfterValidator, Field
 from weft.adapters.workloads import tablework
 from weft.adapters.workloads.base import Judgement, Results, flags, shares
 from weft.layout.plan import Command, Layout
-from weft.tables import visits
 
 _TEXTS = {
     "join": """SELECT sourceIP, avg(CAST(pageRank AS DOUBLE)) AS averagePageRank, sum(adRevenue) AS totalRevenue
@@ -91,6 +90,8 @@ class SqlJoin(tablework.Queries):
         return {**files, **columns}
 
     def prepare(self, layout: Layout) -> Sequence[Command]:
+        from weft.tables import visits  # noqa: PLC0415 - numpy and polars, for this workload alone
+
         parts = visits.parts(self.visits, self._pages)
         fixed = {
             "visits": self.visits,

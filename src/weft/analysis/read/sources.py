@@ -10,7 +10,7 @@ from weft.analysis.read import readable
 from weft.analysis.read.readable import Readable
 from weft.facts import jobmetrics, logs
 from weft.facts.jobmetrics import JobMetrics
-from weft.record import samples
+from weft.record import sampletable
 from weft.record.record import parsed
 
 UNREADABLE = (*readable.UNREADABLE, polars.exceptions.PolarsError)
@@ -38,11 +38,11 @@ class Sources(Readable):
 
     def samples(self) -> polars.DataFrame:
         """All readings of the probes."""
-        nothing = polars.DataFrame(schema=samples.SCHEMA)
+        nothing = polars.DataFrame(schema=sampletable.SCHEMA)
         found = self.attempt(
-            "the samples", lambda: samples.load(self.stored.folder, self.stored.schema), nothing
+            "the samples", lambda: sampletable.load(self.stored.folder, self.stored.schema), nothing
         )
-        return found if set(samples.SCHEMA) <= set(found.columns) else nothing
+        return found if set(sampletable.SCHEMA) <= set(found.columns) else nothing
 
     def metrics(self, found: JobMetrics | None = None) -> JobMetrics:
         """The engines' own measurements of their jobs, unless they were read already."""

@@ -25,7 +25,7 @@ from weft.facts.jobmetrics import JobMetrics
 from weft.record.derived import shown
 from weft.record.head import RunInfo
 from weft.record.record import Stored
-from weft.record.samples import SCHEMA
+from weft.record.sampletable import SCHEMA
 from weft.text.units import show_seconds
 
 _OF_ENGINES = "engine"

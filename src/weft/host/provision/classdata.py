@@ -12,6 +12,7 @@ from pathlib import Path
 
 from weft.errors import WeftError
 from weft.host import settings, shell
+from weft.host.javaprogram import JavaProgram
 from weft.host.own import open_own
 from weft.host.programs.removal import remove_tree
 from weft.host.provision import classlist, jdk
@@ -26,8 +27,9 @@ _LONGEST = 600.0
 _GRACE = 60.0
 """Seconds for it to stop its cluster when it is stopped itself."""
 
-Training = Callable[[Path], Sequence[str]]
-"""By a directory to work in: the arguments of `java` that make it load what an engine's processes load."""
+
+Training = Callable[[Path], JavaProgram]
+"""By a directory to work in: the program."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ def _left(name: str) -> Path:
 
 def build(name: str, java: Path, home: Path, training: Training, say: Say) -> Path | None:
     """The archive for an engine's home; None where it could not be made, and `say` reports why."""
-    key = digest([jdk.home(java) / "release"], str(java), str(home), *training(Path("scratch")))
+    key = digest([jdk.home(java) / "release"], str(java), str(home), *training(Path("scratch")).arguments)
     return _kept(name, key, lambda target: _train(java, training, target), say)
 
 
@@ -161,9 +163,9 @@ def _train(java: Path, training: Training, target: Path) -> None:
     flags = [f"-XX:ArchiveClassesAtExit={target / _ARCHIVE}", f"-Djava.io.tmpdir={scratch}"]
     # it runs for seconds: what C2 would compile takes longer than it saves, and is in no archive
     flags.append("-XX:TieredStopAtLevel=1")
-    shell.run(
-        [str(java), *flags, "-XX:-UsePerfData", *training(scratch)], timeout=300, env={"TMPDIR": str(scratch)}
-    )
+    program = training(scratch)
+    argv = [str(java), *flags, "-XX:-UsePerfData", *program.arguments]
+    shell.run(argv, timeout=300, env={"TMPDIR": str(scratch), **program.environment})
     remove_tree(str(scratch))
 
 

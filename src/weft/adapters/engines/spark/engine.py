@@ -1,19 +1,20 @@
 """Spark 4: with its own Master and Workers, or on YARN; an executor on every node, the driver on the head node."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
 from weft.adapters.engines.base import Engine
-from weft.adapters.engines.spark import hdfstoken, onyarn
+from weft.adapters.engines.spark import hdfstoken, onyarn, training
 from weft.adapters.services.base import Service
 from weft.adapters.services.yarn import Tenant, Yarn
 from weft.adapters.services.yarncluster import Containers
 from weft.errors import UsageError
 from weft.facts.engines.spark.cores import EACH, fitting
+from weft.host.javaprogram import JavaProgram
 from weft.layout.client import Client
 from weft.layout.jvm import OPENS, heap, temporary
 from weft.layout.node import Node
@@ -30,7 +31,7 @@ from weft.layout.plan import (
     Ready,
 )
 from weft.record.derived import Derived
-from weft.text.arguments import assign, repeat
+from weft.text.arguments import assign
 from weft.text.executes import Home, Settings
 from weft.text.fields import LEAST_HEAP, Port, Size
 from weft.text.units import show_size
@@ -47,6 +48,8 @@ the JVM chooses on one core, does not count a survivor space, 1/30 of the heap: 
 _MOST_HEAP = 30 << 30
 """Bytes: above it the JVM gives up compressed object pointers."""
 
+_LIGHT = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+"""Of daemons, which wait for most of their time."""
 _FILTER = "org.apache.spark.ui.JWSFilter"
 """A class of Spark: refuses every request without a token that is signed with its key."""
 _SEARCH_PATH = "spark.executorEnv.PYTHONPATH"
@@ -106,13 +109,8 @@ class SparkEngine(Engine, Tenant):
     def label(self) -> str:
         return f"{self.kind} on YARN" if self.master == "yarn" else self.kind
 
-    def training(self, home: Path, jar: Path, empty: Path, scratch: Path) -> Sequence[str]:
-        quiet = ("ui.enabled=false", "driver.host=127.0.0.1", "driver.bindAddress=127.0.0.1")
-        arguments = repeat("--conf", (f"spark.{setting}" for setting in quiet))
-        job = ["--class", "io.weft.spark.Training", f"local:{jar}", "--directory", str(scratch)]
-        job += ["--outcome", str(scratch / "outcome.json")]
-        submit = ["org.apache.spark.deploy.SparkSubmit", "--master", "local[1]", *arguments, *job]
-        return ["-Xmx600m", *OPENS, "-cp", _classes(home, empty), *submit]
+    def training(self, home: Path, jar: Path, empty: Path, scratch: Path) -> JavaProgram:
+        return training.program(_classes(home, empty), jar, empty, scratch, _FILTER)
 
     def _room(self, layout: Layout) -> int:
         """Bytes on a node for an executor's heap."""
@@ -176,13 +174,8 @@ class SparkEngine(Engine, Tenant):
         master = ["org.apache.spark.deploy.master.Master", "--host", head.address, "--port", str(self.port)]
         master += ["--webui-port", str(self.web_port), "--properties-file", str(conf)]
         workers = [self._worker(node, conf, layout) for node in layout.nodes]
-        name = layout.named("master")
-        # a Worker that registers before the Master leads is ignored, and retries after 5 to 15 s (Worker.scala)
-        leads = Ready(self._status(layout), _NotLeading(name), of=name)
-        first = self._daemon(
-            name, head, master, layout, (self.port, self.web_port), essential=True, before=leads
-        )
-        return [first, *workers]
+        argv, ports = [*self._java(layout, _DAEMON_HEAP, *_LIGHT), *master], (self.port, self.web_port)
+        return [self._daemon(layout.named("master"), head, argv, layout, ports, essential=True), *workers]
 
     def _status(self, layout: Layout) -> Page:
         page = f"http://{layout.head.address}:{self.web_port}/json/"
@@ -313,25 +306,29 @@ class SparkEngine(Engine, Tenant):
 
     def _worker(self, node: Node, conf: Path, layout: Layout) -> Daemon:
         folder = layout.record / "logs" / node.name / "executors"
-        arguments = ["org.apache.spark.deploy.worker.Worker", "--host", node.address]
+        # weft's main class for it: it starts together with the Master, and registers when that leads
+        arguments = ["io.weft.spark.Worker", "--host", node.address]
         arguments += ["--webui-port", str(self.web_port + 1), "--cores", str(node.cores)]
         arguments += ["--memory", _mebibytes(self.heap(layout)), "--work-dir", str(folder)]
         arguments += ["--properties-file", str(conf), f"spark://{layout.head.address}:{self.port}"]
-        return self._daemon(_worker_name(node, layout), node, arguments, layout, (self.web_port + 1,))
+        java = self._java(layout, _DAEMON_HEAP, *_LIGHT, own=[str(layout.jars[self.kind])])
+        return self._daemon(
+            _worker_name(node, layout), node, [*java, *arguments], layout, (self.web_port + 1,)
+        )
 
     def _daemon(
-        self, name: str, node: Node, arguments: list[str], layout: Layout, ports: tuple[int, ...], **how: Any
+        self, name: str, node: Node, argv: list[str], layout: Layout, ports: tuple[int, ...], **how: Any
     ) -> Daemon:
         """`how`: further fields of the daemon."""
-        argv = [*self._java(layout, _DAEMON_HEAP, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"), *arguments]
         environment = self._environment(node, layout)
         return Daemon(name, node, argv, environment, ports, page=True, table=layout.table, **how)
 
-    def _java(self, layout: Layout, bytes_of_heap: int, *flags: str) -> list[str]:
+    def _java(self, layout: Layout, bytes_of_heap: int, *flags: str, own: Sequence[str] = ()) -> list[str]:
+        """`own`: the end of the class path."""
         classes = _classes(layout.homes["spark"], layout.empty)
         if self.master == "yarn":  # after the jars, with which the archive's class path begins
             classes = f"{classes}:{layout.directory / 'conf'}"
-        classes = ":".join([classes, *layout.service_jars(self.kind)])
+        classes = ":".join([classes, *layout.service_jars(self.kind), *own])
         return [str(layout.java), heap(bytes_of_heap), *flags, *OPENS, "-cp", classes]
 
     def _environment(self, node: Node, layout: Layout) -> dict[str, str]:
@@ -352,16 +349,6 @@ def _classes(home: Path, empty: Path) -> str:
     """The class path that Spark's launcher gives to executors (AbstractCommandBuilder), so that one archive matches all."""
     logging = [str(jar) for jar in home.glob("jars/slf4j-api-*.jar")]
     return ":".join([f"{empty}/", *logging, f"{home}/jars/*"])
-
-
-@dataclass(frozen=True)
-class _NotLeading:
-    """The Master, until its page says that it leads. A value, so that equal plans are equal."""
-
-    master: str
-
-    def __call__(self, status: Mapping[str, Any]) -> list[str]:
-        return [] if status["status"] == "ALIVE" else [self.master]
 
 
 def _lines(settings: Mapping[str, str]) -> str:

@@ -4,11 +4,13 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
-
-import httpx2
+from typing import TYPE_CHECKING
 
 from weft.host.provision.download.route import DownloadAddress, shown
 from weft.host.provision.download.session import Session
+
+if TYPE_CHECKING:  # imported where something is downloaded: every command imports this module
+    import httpx2
 
 _BUSY = {408, 425, 429, 500, 502, 503, 504}
 """Status codes after which a client may try again (RFC 9110, RFC 6585)."""
@@ -33,6 +35,8 @@ def repeated(
     attempt: Callable[[], None], progress: Callable[[], int], source: DownloadAddress, to: Session
 ) -> None:
     """Repeat until it succeeds. Raises Refused after so many attempts in a row without progress as the route allows."""
+    import httpx2  # noqa: PLC0415
+
     left, pause = source.route.retries, to.patience
     while True:
         before = progress()
@@ -52,7 +56,7 @@ def repeated(
             return
 
 
-def require(response: httpx2.Response, source: DownloadAddress) -> None:
+def require(response: "httpx2.Response", source: DownloadAddress) -> None:
     """Raises Broken or Refused unless the response is the file or a part of it."""
     if response.status_code in {200, 206}:
         return
@@ -89,4 +93,6 @@ def _through(source: DownloadAddress) -> str:
 
 
 def _host(source: DownloadAddress) -> str:
+    import httpx2  # noqa: PLC0415
+
     return httpx2.URL(source.url).netloc.decode()

@@ -4,16 +4,18 @@ import json
 from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urljoin, urlsplit
 from urllib.request import url2pathname
-
-import httpx2
 
 from weft.host.provision.download import pipsettings
 from weft.host.provision.download.attempts import Refused, repeated, require
 from weft.host.provision.download.pipsettings import PipSettings
 from weft.host.provision.download.route import DownloadAddress, shown
 from weft.host.provision.download.session import Session
+
+if TYPE_CHECKING:  # imported where something is downloaded: every command imports this module
+    import httpx2
 
 _ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
 
@@ -59,7 +61,7 @@ def _files(page: DownloadAddress, file: str, to: Session) -> Iterator[str]:
             yield url
 
 
-def _get(page: DownloadAddress, to: Session) -> httpx2.Response:
+def _get(page: DownloadAddress, to: Session) -> "httpx2.Response":
     answers: list[httpx2.Response] = []
 
     def attempt() -> None:

@@ -3,13 +3,15 @@
 import ssl
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-import httpx2
-
 from weft import __version__
 from weft.errors import MissingError
+
+if TYPE_CHECKING:  # imported where something is downloaded: every command imports this module
+    import httpx2
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,10 @@ class DownloadAddress:
     route: Route = Route()
 
 
-def client(route: Route) -> httpx2.Client:
+def client(route: Route) -> "httpx2.Client":
     """Raises MissingError where a certificate file cannot be read."""
+    import httpx2  # noqa: PLC0415
+
     return httpx2.Client(
         auth=route.user or _netrc(),
         proxy=route.proxy or None,
@@ -62,8 +66,10 @@ def client(route: Route) -> httpx2.Client:
     )
 
 
-def _netrc() -> httpx2.Auth | None:
+def _netrc() -> "httpx2.Auth | None":
     """As pip and curl: credentials of ~/.netrc."""
+    import httpx2  # noqa: PLC0415
+
     try:
         return httpx2.NetRCAuth()
     except (OSError, ValueError, SyntaxError):

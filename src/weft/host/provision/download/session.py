@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import httpx2
+from typing import TYPE_CHECKING
 
 from weft.host.provision.download.route import DownloadAddress, Route, client
+
+if TYPE_CHECKING:  # imported where something is downloaded: every command imports this module
+    import httpx2
 
 
 class Halted(Exception):  # noqa: N818 - not an error: another file failed, or the user stopped weft
@@ -24,10 +26,10 @@ class Session:
     received: dict[str, int] = field(default_factory=dict)
     """Bytes on this machine, by SHA-256."""
     _stop: threading.Event = field(default_factory=threading.Event)
-    _clients: dict[Route, httpx2.Client] = field(default_factory=dict)
+    _clients: "dict[Route, httpx2.Client]" = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def client(self, route: Route) -> httpx2.Client:
+    def client(self, route: Route) -> "httpx2.Client":
         """One for all requests of a route."""
         with self._lock:
             if route not in self._clients:

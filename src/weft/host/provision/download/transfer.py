@@ -6,15 +6,17 @@ import os
 import re
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
-
-import httpx2
 
 from weft.errors import MissingError, StorageError
 from weft.host.provision.download.attempts import Broken, Refused, repeated, require
 from weft.host.provision.download.route import DownloadAddress, shown
 from weft.host.provision.download.session import Session, Wanted
+
+if TYPE_CHECKING:  # imported where something is downloaded: every command imports this module
+    import httpx2
 
 PIECE = 1 << 22
 """Bytes that are read at once to compute a checksum."""
@@ -108,7 +110,7 @@ def _receive(source: DownloadAddress, wanted: Wanted, part: Path, to: Session) -
         raise Broken(f"it ended after {_size(part)} of {wanted.size} bytes")
 
 
-def _require_range(response: httpx2.Response, have: int, wanted: Wanted, part: Path) -> None:
+def _require_range(response: "httpx2.Response", have: int, wanted: Wanted, part: Path) -> None:
     start = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
     if have and (start is None or int(start[1]) != have):
         part.unlink()
@@ -122,7 +124,7 @@ def _require_range(response: httpx2.Response, have: int, wanted: Wanted, part: P
         )
 
 
-def _write(response: httpx2.Response, have: int, wanted: Wanted, part: Path, to: Session) -> None:
+def _write(response: "httpx2.Response", have: int, wanted: Wanted, part: Path, to: Session) -> None:
     with part.open("ab" if have else "wb") as file:
         for piece in response.iter_raw():
             to.check()

@@ -12,15 +12,22 @@ import org.apache.spark.api.java.JavaSparkContext;
  */
 final class Session implements EngineSession {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(180);
+    private static final long PAUSE_MILLIS = 10;
 
     final JavaSparkContext spark;
     private final TaskTotals totals = new TaskTotals();
 
     /** @throws IllegalStateException when the executors do not come up within 180 s */
     Session(SparkConf conf, int executors) throws InterruptedException {
+        this(conf, executors, () -> { });
+    }
+
+    /** The same; {@code meanwhile} is done by the driver while its executors start. */
+    Session(SparkConf conf, int executors, Runnable meanwhile) throws InterruptedException {
         spark = new JavaSparkContext(conf);
         spark.sc().addSparkListener(totals);
         try {
+            meanwhile.run();
             await(executors);
         } catch (IllegalStateException late) {
             spark.close();
@@ -43,7 +50,7 @@ final class Session implements EngineSession {
                 throw new IllegalStateException("only " + there + " of " + executors + " executors came up in "
                         + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS) + " s");
             }
-            Thread.sleep(50);
+            Thread.sleep(PAUSE_MILLIS);
         }
     }
 

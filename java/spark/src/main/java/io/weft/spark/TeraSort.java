@@ -15,12 +15,11 @@ public final class TeraSort extends TeraSortJob<Session> {
     @Override
     protected Session open() throws Exception {
         String name = "terasort-" + method().word();
-        SparkConf conf = switch (method()) {
-            case RAW -> RawSort.conf(name);
-            case KRYO -> KryoSort.conf(name);
-            default -> new SparkConf().setAppName(name);
+        return switch (method()) {
+            case RAW -> new Session(RawSort.conf(name), executors());
+            case KRYO -> new Session(KryoSort.conf(name), executors());
+            default -> new Session(new SparkConf().setAppName(name), executors(), SparkSession.builder()::getOrCreate);
         };
-        return new Session(conf, executors());
     }
 
     @Override

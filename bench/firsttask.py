@@ -1,0 +1,198 @@
+"""Seconds from the start of a command to its first task: `weft run` on a new cluster, and `weft submit --to` on one that stands.
+
+The times of tasks are the engine's own. With --other, each run is followed by the same one of another checkout of weft.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from figures import rows, tables
+from figures.rows import Row
+
+from weft.analysis.read.sources import Sources
+from weft.host import settings
+from weft.host.provision import distribution, jars
+from weft.record import record
+
+TABLE = "first-task"
+ENGINES = ("spark", "flink", "hadoop")
+NODES = ("--nodes", "local:2")
+RUN, TO = "run", "submit --to"
+NAME = "first-task"
+JOB = ("--points", "1000", "--tasks", "2", "--executors", "0")
+
+
+@dataclass(frozen=True)
+class Weft:
+    """A checkout of weft, with records and state of its own."""
+
+    which: str
+    """this or other."""
+    source: Path
+    commit: str
+    folder: Path
+
+    def asked(self, *argv: str) -> tuple[str, float]:
+        """What a command printed; and the CPU time in seconds of it and of all that it waited for. Ends the benchmark if it fails."""
+        own = {"WEFT_RUNS": str(self.folder / "runs"), "WEFT_STATE": str(self.folder / "state")}
+        self.folder.mkdir(exist_ok=True)
+        with (self.folder / "out").open("w+") as out, (self.folder / "errors").open("w+") as errors:
+            command = [str(self.source / "weft"), *argv]
+            done = subprocess.Popen(command, env={**os.environ, **own}, stdout=out, stderr=errors)
+            _, status, used = os.wait4(done.pid, 0)
+            done.returncode = os.waitstatus_to_exitcode(status)
+            for file in (out, errors):
+                file.seek(0)
+            if done.returncode:
+                sys.exit(f"weft {' '.join(argv)}: {errors.read()}")
+            return out.read(), used.ru_utime + used.ru_stime
+
+
+def main() -> int:
+    """A row for each command."""
+    parser = argparse.ArgumentParser(prog="bench/run first-task", description=__doc__)
+    parser.add_argument("--repeat", type=int, default=5, help="of each command (default 5)")
+    parser.add_argument("--only", default="", help="commands whose name, such as `spark run`, contains this")
+    parser.add_argument("--other", type=Path, help="another checkout of weft, to compare with")
+    given = parser.parse_args()
+    sources = {"this": settings.SOURCE, **({"other": given.other.resolve()} if given.other else {})}
+    chosen = [(engine, how) for engine in ENGINES for how in (RUN, TO) if given.only in f"{engine} {how}"]
+    rows.write(TABLE, [])
+    with tempfile.TemporaryDirectory(prefix="weft-bench.") as name:
+        wefts = [Weft(which, path, commit(path), Path(name) / which) for which, path in sources.items()]
+        for engine in dict.fromkeys(engine for engine, _ in chosen):
+            for one in wefts:  # the first two runs of a checkout download, build and archive
+                for _ in range(2):
+                    one.asked(*fresh(engine))
+        for repeat in range(given.repeat):
+            for engine in (engine for engine, how in chosen if how == RUN):
+                for one in wefts:
+                    about = {"cell": cell(engine, RUN, one), "repeat": repeat, "of": one.commit}
+                    say_row(rows.kept(TABLE, say, partial(ran, one, engine), **about))
+        for engine in (engine for engine, how in chosen if how == TO):
+            for row in submitted(wefts, engine, given.repeat):
+                say_row(rows.append(TABLE, row))
+    print("\n".join(tables.lines(TABLE) or []))
+    return 0
+
+
+def cell(engine: str, how: str, weft: Weft) -> dict[str, str]:
+    """The coordinates of a row."""
+    return {"engine": engine, "command": how, "weft": weft.which}
+
+
+def commit(source: Path) -> str:
+    """The commit of a checkout."""
+    argv = ["git", "-C", str(source), "rev-parse", "--short=12", "HEAD"]
+    return subprocess.run(argv, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def fresh(engine: str) -> list[str]:
+    """A sort of 10 MB on a new cluster."""
+    return ["run", "terasort", "--engine", engine, *NODES, "--size", "10MB", "--json"]
+
+
+def ran(weft: Weft, engine: str) -> Row:
+    """Such a sort, with the parts of its time until the first task."""
+    began = time.time()
+    printed, cpu = weft.asked(*fresh(engine))
+    path = Path(json.loads(printed)["record"])
+    at = {(each["event"], each.get("phase")): float(each["t"]) for each in events(path)}
+    marks = [
+        began,
+        at["phase-begin", "acquire"],
+        at["phase-end", "start"],
+        at["phase-begin", "run"],
+        first(tasks(path), began),
+    ]
+    return {**parts(("before", "cluster", "input", "job"), marks), "cpu_seconds": round(cpu, 2)}
+
+
+def submitted(wefts: Sequence[Weft], engine: str, repeat: int) -> list[Row]:
+    """Jobs on a cluster of each checkout: counting points in a circle, by weft's own program, which any user could submit."""
+    jar = jars.build({engine: distribution.expected(engine)}, (), say)[engine]
+    found: list[tuple[Weft, Row, float, float]] = []
+    with ExitStack() as running:
+        paths = {one.which: running.enter_context(cluster(one, engine)) for one in wefts}
+        for number in range(-1, repeat):
+            for one in wefts:
+                argv = ["submit", "--to", NAME, "--class", f"io.weft.{engine}.Pi", str(jar), *JOB]
+                argv += ["--outcome", str(one.folder / "outcome.json")]
+                about = {"cell": cell(engine, TO, one), "repeat": number, "of": one.commit}
+                before, began = rows.control(say), time.time()
+                _, cpu = one.asked(*argv)
+                row = {**about, **rows.here(), **before, "cpu_seconds": round(cpu, 2)}
+                found.append((one, row, began, time.time()))
+    # some engines say when a task began only when their cluster ends
+    known = {which: [started(path), tasks(path)] for which, path in paths.items()}
+    return [
+        {
+            **row,
+            **parts(("before", "job"), [began, *(first(times, began, end) for times in known[one.which])]),
+        }
+        for one, row, began, end in found
+        if row["repeat"] >= 0  # the one before reads files that nobody has read yet
+    ]
+
+
+@contextmanager
+def cluster(weft: Weft, engine: str) -> Iterator[Path]:
+    """A cluster that stands meanwhile; gives its record."""
+    up = json.loads(weft.asked("up", "--engine", engine, *NODES, "--name", NAME, "--json")[0])
+    try:
+        yield Path(up["record"])
+    finally:
+        weft.asked("down", NAME)
+
+
+def parts(names: Sequence[str], marks: Sequence[float]) -> dict[str, object]:
+    """All seconds between the first and the last mark, and those of each part."""
+    between = [round(later - earlier, 3) for earlier, later in pairwise(marks)]
+    return {"seconds": round(marks[-1] - marks[0], 3), "parts": dict(zip(names, between, strict=True))}
+
+
+def events(path: Path) -> list[dict[str, Any]]:
+    return record.read(path).events()
+
+
+def started(path: Path) -> list[float]:
+    """When each command on a cluster was started."""
+    return [float(each["t"]) for each in events(path) if each["event"] == "command-started"]
+
+
+def tasks(path: Path) -> list[float]:
+    """When the tasks of a record began, in seconds since the epoch."""
+    found = Sources(record.read(path)).metrics().every.select("begin").collect()
+    return [float(each) for each in found["begin"].drop_nulls()]
+
+
+def first(times: Sequence[float], began: float, ended: float = float("inf")) -> float:
+    """The earliest of those within a command."""
+    within = [each for each in times if began <= each <= ended]
+    if not within:
+        sys.exit("the record has no task of this command")
+    return min(within)
+
+
+def say_row(row: Row) -> None:
+    say(f"{' '.join(row['cell'].values())}: {row['seconds']} s {row['parts']}")
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
