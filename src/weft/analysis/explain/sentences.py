@@ -136,7 +136,7 @@ PHRASES = {
     CODEC: "was tasks waiting for objects to be made of bytes, or bytes of objects, by the engine's own timer",
     FAILED: "was work that failed or was thrown away",
     DRIVER: "passed with no task, the driver alone at work",
-    SCHEDULING: "passed between tasks, in the scheduler and on the way to executors and back",
+    SCHEDULING: "passed between tasks: the scheduler, starts of workers, and the way to them and back",
     STRAGGLERS: "was slots empty while the last tasks of a stage ran",
     FEW: "was slots empty because a stage had fewer tasks than there are slots",
 }
