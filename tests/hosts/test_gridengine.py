@@ -62,7 +62,7 @@ def in_job(weft: LanWeft, *commands: Sequence[str]) -> tuple[str, str]:
 def test_a_run_within_a_job_uses_its_hosts(weft: LanWeft) -> None:
     out, err = in_job(weft, ("run", *SORT, "--json"))
     assert json.loads(out)["verdict"] == "VALID", err
-    assert weft.head()["batch"]["nodes"] == ["ge1", "ge2"]
+    assert sorted(weft.head()["batch"]["nodes"]) == ["ge1", "ge2"]
 
 
 def test_a_persistent_cluster_needs_a_job_around_it(weft: LanWeft) -> None:
@@ -71,7 +71,8 @@ def test_a_persistent_cluster_needs_a_job_around_it(weft: LanWeft) -> None:
     assert refused.returncode == 1
     assert "this is not a Grid Engine job" in refused.stderr
     out, err = in_job(weft, up, ("exec", "mine", "--", "sh", "-c", "echo on $WEFT_NODE"), ("down", "mine"))
-    assert "on ge1" in out, err
+    # the batch system chooses on which of them the script runs
+    assert {"on ge1", "on ge2"} & set(out.splitlines()), (out, err)
 
 
 def test_the_doctor_checks_the_hosts_of_a_job(weft: LanWeft) -> None:
