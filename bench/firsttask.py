@@ -69,7 +69,11 @@ def main() -> int:
     given = parser.parse_args()
     sources = {"this": settings.SOURCE, **({"other": given.other.resolve()} if given.other else {})}
     chosen = [(engine, how) for engine in ENGINES for how in (RUN, TO) if given.only in f"{engine} {how}"]
-    rows.write(TABLE, [])
+    # those of other commands stay
+    rows.write(
+        TABLE,
+        [row for row in rows.read(TABLE) if (row["cell"]["engine"], row["cell"]["command"]) not in chosen],
+    )
     with tempfile.TemporaryDirectory(prefix="weft-bench.") as name:
         wefts = [Weft(which, path, commit(path), Path(name) / which) for which, path in sources.items()]
         for engine in dict.fromkeys(engine for engine, _ in chosen):

@@ -16,7 +16,7 @@ LEVEL = 0.9
 
 
 def lines(rows: Sequence[Row]) -> list[str]:
-    """Of each draw how good its cells are, beside the time of the nearest run and Ernest's model as predictions; of all draws by job, and those that were missed."""
+    """Of each draw how good its cells are, next to the time of the nearest run and Ernest's model as predictions; of all draws by job, and those that were missed."""
     missed = [row for row in rows if not _inside(row)]
     head = [
         "outside of the interval",
@@ -101,7 +101,7 @@ def _scores(rows: Sequence[Row]) -> list[str]:
     ]
     # rows of before it was among the baselines have none
     if all("ernest" in row for row in rows):
-        name = "Ernest's four terms, fitted to the same runs; storages are nothing to it"
+        name = "Ernest's four terms, fitted to the same runs; it does not know the storage"
         body.append(_baseline(name, [row["ernest"]["seconds"] for row in rows], real))
     sentence = (
         f"{inside} of {len(rows)} in the 90 % interval: between {low:.0%} and {high:.0%} if cells were independent (Clopper and Pearson), "

@@ -1,5 +1,6 @@
 """Packages of the user's own, which programs and workers of an engine import besides the locked ones."""
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -30,14 +31,14 @@ OwnPackages = Annotated[
 """A pydantic field."""
 
 
-def places(packages: Path) -> list[str]:
+def searched(packages: Path) -> list[str]:
     """Directories for PYTHONPATH; Python leaves out the one that does not exist."""
     return [str(packages / "lib" / _PYTHON / "site-packages"), str(packages)]
 
 
 def require_packages(key: str, packages: Path) -> None:
     """Raises UsageError if there are none that this Python can import."""
-    install = f"{_PYTHON} -m pip install --target {packages} YOUR-PACKAGES"
+    install = f"{_PYTHON} -m pip install --target {shlex.quote(str(packages))} YOUR-PACKAGES"
     if not packages.is_dir():
         what = "is not a directory" if packages.exists() else "does not exist"
         raise UsageError(f"{key}: {packages} {what}", hint=install)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from weft.adapters.engines.base import Engine
-from weft.adapters.engines.ownpackages import OwnPackages, places, require_packages
+from weft.adapters.engines.ownpackages import OwnPackages, require_packages, searched
 from weft.errors import UsageError
 from weft.layout.certificate import Certificate
 from weft.layout.client import Client
@@ -180,7 +180,7 @@ class PythonTaskEngine(Engine):
 
     def search(self, layout: Layout) -> str:
         """Where Python finds the unpacked wheels, weft's programs for this engine and for all, and last the user's packages."""
-        own = places(self.packages) if self.packages else []
+        own = searched(self.packages) if self.packages else []
         return ":".join(map(str, [layout.homes[self.kind] / "lib", self.folder / "programs", _SHARED, *own]))
 
     @staticmethod

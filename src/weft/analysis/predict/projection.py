@@ -1,4 +1,4 @@
-"""Reads what a prediction needs from a record: its work and its storages. How its tasks grow, its workload says (`api/growing.py`)."""
+"""Reads what a prediction needs from a record: its work and its storage. How its tasks grow, its workload says (`api/growing.py`)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

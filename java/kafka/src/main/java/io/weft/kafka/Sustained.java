@@ -15,7 +15,7 @@ record Sustained(double took, double interval, double checkpoint) {
     private static final double NOISE = 0.25;
     /** Share of the time for which events may wait: whether longer ones grow is not seen in it. */
     private static final double LONGEST = 0.25;
-    /** Share of the time after which the engine has consumed all, beside {@link #CHECKPOINTS} checkpoints. */
+    /** Share of the time after which the engine has consumed all, apart from {@link #CHECKPOINTS} checkpoints. */
     private static final double BEHIND = 0.1;
     private static final int CHECKPOINTS = 2;
     /** Times what events wait, after which the engine has consumed all: the micro-batch that runs, the last one, and that of its watermark. */
