@@ -111,6 +111,12 @@ def test_a_name_that_is_not_one_record_is_refused(name: str) -> None:
         record.find(settings.runs(), name)
 
 
+def test_where_there_are_no_records_the_hint_says_where_they_may_be() -> None:
+    with pytest.raises(UsageError) as caught:
+        record.find(settings.runs(), "last")
+    assert "WEFT_RUNS" in caught.value.hint
+
+
 def test_a_record_cannot_be_made_twice() -> None:
     make()
     with pytest.raises(UsageError, match="cannot create the record"):

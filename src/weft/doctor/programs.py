@@ -37,6 +37,9 @@ def java() -> Finding:
 
 
 _SHIPPED = "not needed: this weft was installed with what it builds"
+_NEED_CARGO = (
+    "pool and delayed storage, --probe fileops, weft calibrate, and the engines ray, timely and limit"
+)
 
 
 def cargo() -> Finding:
@@ -44,7 +47,7 @@ def cargo() -> Finding:
     if settings.shipped():
         return ok("cargo", _SHIPPED)
     return finding_of(
-        "cargo", lambda: native.cargo()[1], "the programs in native/: --scratch pool and delayed"
+        "cargo", lambda: native.cargo()[1], _NEED_CARGO
     )
 
 

@@ -230,9 +230,10 @@ def find(runs: Path, name: str) -> Stored:
     if len(matching) != 1:
         what = "no record" if not matching else f"{len(matching)} records"
         verb = "match" if matching else "matches"
-        raise UsageError(
-            f"{what} in {runs} {verb} {name!r}", hint="list them with `weft runs`; `last` is the newest"
-        )
+        hint = "list them with `weft runs`; `last` is the newest"
+        if not there:
+            hint = "records are in runs of the directory where weft was called, or in WEFT_RUNS: go there, or set it"
+        raise UsageError(f"{what} in {runs} {verb} {name!r}", hint=hint)
     return read(matching[0])
 
 

@@ -99,7 +99,10 @@ class MountedService(StorageService):
         own = members.of(self.kind)
         require_this_machine(f"{self.title} started by weft", self.kind, [*members, *own])
         if os.geteuid() != 0:
-            raise MissingError(f"{self.title} needs root for {self.why_root}")
+            raise MissingError(
+                f"{self.title} needs root for {self.why_root}",
+                hint="use a directory that is there, mount:DIR, or hdfs for input and output",
+            )
         assert backing is not None
         point = mount_point(work, None, self.kind)
         with ExitStack() as live:
