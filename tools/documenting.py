@@ -48,6 +48,7 @@ GUIDES: Mapping[str, Sequence[str]] = {
         "powergraph",
         "kafka",
         "streams",
+        "nexmark",
     ),
     "On a real machine": ("on-slurm", "on-batch-systems", "on-hosts", "security"),
 }

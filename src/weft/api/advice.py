@@ -31,7 +31,8 @@ def advise(run: str = "last") -> Advice:
     if explained is None:
         growing.read(stored)  # says what it lacks
         raise UsageError(
-            f"the engine left no job metrics in {stored.directory.name}", hint="predict from another run"
+            f"the engine left no job metrics in {stored.directory.name}",
+            hint="name a run of Spark, Flink, Hadoop, Hive, Dask or Ray; `weft runs` lists them",
         )
     return of(stored, explained).model_copy(update={"one_node": tuple(onenode.lines(stored))})
 

@@ -29,7 +29,9 @@ Conf = Annotated[
     list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="a setting for this job only")
 ]
 Size = Annotated[str | None, typer.Option(metavar="SIZE", help="heap, such as 4G")]
-Again = Annotated[bool, typer.Option("--again", help="run again what is finished, of a study and of --repeat")]
+Again = Annotated[
+    bool, typer.Option("--again", help="run again what is finished, of a study and of --repeat")
+]
 
 
 @with_flags(*OPTIONS)

@@ -37,18 +37,14 @@ def java() -> Finding:
 
 
 _SHIPPED = "not needed: this weft was installed with what it builds"
-_NEED_CARGO = (
-    "pool and delayed storage, --probe fileops, weft calibrate, and the engines ray, timely and limit"
-)
+_NEED_CARGO = "pool and delayed storage, --probe fileops, weft calibrate, engines ray, timely and limit"
 
 
 def cargo() -> Finding:
     """Rust's build tool, for the programs in native/."""
     if settings.shipped():
         return ok("cargo", _SHIPPED)
-    return finding_of(
-        "cargo", lambda: native.cargo()[1], _NEED_CARGO
-    )
+    return finding_of("cargo", lambda: native.cargo()[1], _NEED_CARGO)
 
 
 def _installed(

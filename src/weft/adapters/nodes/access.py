@@ -182,7 +182,7 @@ def require_shared(nodes: Sequence[Node], directory: Path, what: str, hint: str,
         access(first).run(["rm", "-f", str(token)])
     if blind:
         raise NodeError(
-            f"{', '.join(blind)} cannot see a file that {first.name} wrote to {directory};  "
+            f"{', '.join(blind)} cannot see a file that {first.name} wrote to {directory}; "
             f"{what} must be on a file system that all hosts share",
             hint=hint,
         )

@@ -121,7 +121,7 @@ class BatchNodes(JobNodes):
         if not system.current():
             raise NodeError(
                 f"this is not {system.article} {system.title} job",
-                hint="`weft run` and `weft submit` submit one; start other commands in a job of yours",
+                hint="`weft run`, `submit`, `calibrate` and `survey` submit one; call other commands in a job of yours",
             )
         with self.explained():
             settings.share(shared_default())

@@ -65,7 +65,9 @@ class _MachineFile:
 
     def error(self, key: str, what: str, hint: str = "") -> UsageError:
         return UsageError(
-            f"{self.where}{self._line(key)}: {key} {what}", hint=hint or "see docs/guide/predict.md"
+            f"{self.where}{self._line(key)}: {key} {what}",
+            hint=hint
+            or "machines/cori.toml, which comes with weft, is an example; units are seconds and bytes",
         )
 
     def _line(self, key: str) -> str:
