@@ -15,7 +15,7 @@ from weft.text.units import show_seconds
 def section(advice: Advice) -> Section:
     """The lines, for a terminal."""
     of_class = ", ".join(f"{name} {percent(share)}" for name, share in advice.shares.items())
-    took = f"Measured {show_seconds(advice.measured)}; the model schedules the run itself in {percent(advice.replay)} of that."
+    took = f"Measured {show_seconds(advice.measured)}; the model's time for this run is {percent(advice.replay)} of that."
     blocks: list[Block] = []
     if advice.first:
         blocks.append(Listing([" ".join(filter(None, trying(advice.first)))]))

@@ -69,8 +69,9 @@ def trust(prediction: Prediction) -> str:
             f" {percent(prediction.left_out_error)}, by which the curves are corrected."
         )
     return (
-        f"Measured {show_seconds(prediction.measured)} on {prediction.nodes} nodes x {prediction.cores} cores. The model schedules"
-        f" the run itself in {percent(prediction.replay)} of that; the rest is carried along, and widens the interval.{others}"
+        f"Measured {show_seconds(prediction.measured)} on {prediction.nodes} nodes x {prediction.cores} cores. The model's time"
+        f" for this run is {percent(prediction.replay)} of that; the difference is added to every prediction, and widens the"
+        f" interval.{others}"
     )
 
 
