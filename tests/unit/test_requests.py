@@ -10,6 +10,7 @@ from weft.api.request import study_of
 from weft.cli.chosen import say_chosen
 from weft.errors import UsageError
 from weft.host import settings
+from weft.host.schedulers.slurm import commands
 from weft.spec.model import PROBES, Spec
 
 
@@ -21,6 +22,11 @@ def asked(what: str = "terasort", **flags: object) -> Spec:
 def notes(capsys: pytest.CaptureFixture[str], what: str = "terasort", **flags: object) -> str:
     say_chosen(study_of(what, Flags(**flags)), Flags(**flags))
     return capsys.readouterr().err
+
+
+@pytest.fixture(autouse=True)
+def without_slurm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commands, "installed", lambda: False)
 
 
 def site(text: str) -> None:
@@ -110,6 +116,18 @@ def test_a_default_engine_is_left_out_where_it_does_not_run_the_workload(
     assert asked("groupby").engine.kind == "spark"
     assert notes(capsys, "groupby").startswith("scratch pool")
     assert asked().engine.kind == "flink"
+
+
+def test_where_slurm_is_a_run_on_this_machine_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It may be a login node."""
+    monkeypatch.setattr(commands, "installed", lambda: True)
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    assert "on this machine: -N 4" in notes(capsys)
+    assert notes(capsys, nodes="local:1") == ""
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    assert notes(capsys) == ""
 
 
 def test_default_nodes_are_never_left_out() -> None:

@@ -215,7 +215,12 @@ def test_a_run_names_the_scratch_that_nobody_asked_for(
     site = tmp_path / "site.toml"
     site.write_text('[scratch]\ndefault = "pool"\nnodes = 2\n')
     monkeypatch.setenv("WEFT_SITE", str(site))
-    for flags in (Flags(), Flags(scratch="pool"), Flags(engine="hadoop")):
+    nodes = "local:2"
+    for flags in (
+        Flags(nodes=nodes),
+        Flags(nodes=nodes, scratch="pool"),
+        Flags(nodes=nodes, engine="hadoop"),
+    ):
         say_chosen(study_of("terasort", flags), flags)
     assert capsys.readouterr().err == (
         f"scratch pool: the default of {site}, surveyed on up to 2 nodes; --scratch changes it\n"
