@@ -69,6 +69,7 @@ def test_what_was_found_is_listed_with_what_can_be_chosen() -> None:
         "DOWN",
         "lustre",
         "by=apptainer",
+        '# nodes = "slurm:4"',
     ):
         assert words in written
     assert "--mem" not in written
@@ -76,6 +77,7 @@ def test_what_was_found_is_listed_with_what_can_be_chosen() -> None:
 
 def test_a_machine_with_nothing_has_a_profile_too() -> None:
     nothing = Survey("laptop", [], [], [], None, None, [], "")
+    assert "nodes =" not in text(nothing)
     assert Profile.model_validate(tomllib.loads(text(nothing))) == Profile()
 
 

@@ -23,6 +23,7 @@ def text(survey: Survey) -> str:
         "",
         *_modules(survey),
         "",
+        *_nodes(survey),
         *_slurm(survey),
         "",
         *_container(survey.containers),
@@ -86,6 +87,11 @@ def _container(programs: Sequence[str]) -> list[str]:
         *_described(Container, "options", "options = []"),
         *_described(Container, "bind", "bind = []"),
     ]
+
+
+def _nodes(survey: Survey) -> list[str]:
+    """Where commands run that name no nodes: without it on this machine, which may be a login node."""
+    return [*_described(Profile, "nodes", _value("nodes", None, "slurm:4")), ""] if survey.partitions else []
 
 
 def _slurm(survey: Survey) -> list[str]:
