@@ -66,7 +66,7 @@ def survey(
 
     For which class of job, and up to how many nodes.
 
-    Runs a small matrix of checked jobs, writes a page, and makes the best storage the default of the site profile. Where
+    Runs a small matrix of checked jobs, writes a page, and makes the best storage the default of your site profile. Where
     times are alike, the storage that is named first wins. What was interrupted continues with the same command.
 
     Example: weft survey --nodes virtual:1,virtual:2 --scratch disk,memory,delayed:lustre --dry-run
