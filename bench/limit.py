@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from figures import rows, studyrows, tables
+from figures import studyrows, tables
 
 HERE = Path(__file__).parent
 STUDY = "limit"
@@ -30,7 +30,7 @@ def main() -> int:
     done = run(text, ["--repeat", given.repeat, "--set", f"workload.size={given.size}"])
     if done == 2:
         return 2
-    rows.write(STUDY, studyrows.of_study(STUDY))
+    print(studyrows.collect(STUDY))
     print("\n".join(tables.lines(STUDY) or []))
     return done
 

@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from figures import documents, drawings, rows, shown, studyrows, tables
+from figures import documents, drawings, shown, studyrows, tables
 from figures.documents import Block
 
 from weft.cli.guard import run_guarded
@@ -32,10 +32,7 @@ def main() -> None:
     if given.check:
         sys.exit(check())
     for name in given.collect or ():
-        found = studyrows.of_study(name)
-        print(
-            f"{len(found)} rows in {rows.write(name, found)}; tools/evidence writes them into the documents"
-        )
+        print(f"{studyrows.collect(name)}; tools/evidence writes them into the documents")
     if not given.collect:
         print("\n".join(write()) or "all tables are those of their rows")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import evidencing
 import pytest
-from figures import documents, drawings, rows, shown, tables
+from figures import documents, drawings, rows, shown, studyrows, tables
 from figures.documents import Block
 
 from weft.analysis.predict.constants import VALUE
@@ -130,6 +130,20 @@ def test_what_was_measured_may_have_any_name(tmp_path: Path, monkeypatch: pytest
     assert [(row["name"], row["measure"], row["given"]) for row in rows.read("doses")] == [
         ("metadata", "opens", 2.0)
     ]
+
+
+def test_a_study_that_is_collected_says_which_cells_have_no_run_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows, "FOLDER", tmp_path)
+    monkeypatch.setenv("WEFT_RUNS", "/data/runs")
+    rows.write("join", [row("spark", 0, 8.0), row("spark", 1, 8.0), row("hive", 0, 9.0)])
+    monkeypatch.setattr(studyrows, "of_study", lambda name: [row("spark", 0, 7.0)])
+    path = rows.path_of("join")
+    lost = "without a run in /data/runs, so without rows now: engine=hive"
+    assert studyrows.collect("join") == f"1 rows in {path} in place of 3; {lost}"
+    assert studyrows.collect("join") == f"1 rows in {path} in place of 1"
+    assert rows.read("join") == [row("spark", 0, 7.0)]
 
 
 def test_rows_take_the_place_of_figures_that_were_not_kept() -> None:

@@ -25,6 +25,20 @@ _NOTHING = 0.01
 """Seconds of a part that are left out."""
 
 
+def collect(name: str) -> str:
+    """Write the rows of a study in place of earlier ones; a sentence that says how many there are, and which cells have none now."""
+    before, found = rows.read(name), of_study(name)
+    path = rows.write(name, found)
+    gone = sorted({_cell(row) for row in before} - {_cell(row) for row in found})
+    lost = f"; without a run in {settings.runs()}, so without rows now: {', '.join(gone)}" if gone else ""
+    return f"{len(found)} rows in {path} in place of {len(before)}{lost}"
+
+
+def _cell(row: Row) -> str:
+    """The coordinates as text."""
+    return " ".join(f"{key}={value}" for key, value in row["cell"].items())
+
+
 def of_study(name: str) -> list[Row]:
     """The newest record of each cell and repetition of a study in WEFT_RUNS, oldest first.
 
