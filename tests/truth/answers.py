@@ -7,7 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.local.conftest import Weft
+from weft.analysis.explain import slots, tasktime
 
+PARTS = {*slots.EMPTY, *(value for value in vars(tasktime).values() if isinstance(value, str))}
+FILES = {"metadata", "data"}
+"""Of file calls: followed by what files they are on."""
 NO_CAUSE = ("run-queue wait", "unclassified")
 """Parts that say more of how busy this machine is than of the run."""
 
@@ -19,16 +23,22 @@ class Explained:
     table: Mapping[str, Any]
     record: Path
 
+    def named(self, name: str) -> list[Mapping[str, Any]]:
+        """The parts of this name. A name that weft does not know is an error: that it has no seconds would prove nothing."""
+        found = [part for part in self.table["parts"] if part["name"] == name]
+        assert found or name in PARTS or name.partition(": ")[0] in FILES, f"there is no part {name!r}"
+        return found
+
     def seconds(self, name: str) -> float:
         """Slot-seconds of a part."""
-        return sum(part["seconds"] for part in self.table["parts"] if part["name"] == name)
+        return sum(part["seconds"] for part in self.named(name))
 
     def resource(self, name: str) -> float:
         """Seconds in all, also where no task waited."""
-        return sum(part["resource"] for part in self.table["parts"] if part["name"] == name)
+        return sum(part["resource"] for part in self.named(name))
 
     def share(self, name: str) -> float:
-        return sum(part["share"] for part in self.table["parts"] if part["name"] == name)
+        return sum(part["share"] for part in self.named(name))
 
     @property
     def slot_time(self) -> float:
@@ -41,7 +51,12 @@ class Explained:
 
     def bound(self, name: str) -> float:
         """How many times faster at most without the part."""
-        return max([1.0, *(part["bound"] or 1.0 for part in self.table["parts"] if part["name"] == name)])
+        return max([1.0, *(part["bound"] or 1.0 for part in self.named(name))])
+
+    @property
+    def by_part(self) -> dict[str, float]:
+        """Slot-seconds by the parts that there are."""
+        return {str(part["name"]): self.seconds(part["name"]) for part in self.table["parts"]}
 
     def largest_of_tasks(self) -> str:
         """What tasks did most, or waited for most."""

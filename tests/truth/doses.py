@@ -73,15 +73,15 @@ def moved(found: Sequence[Measured], *parts: str) -> dict[str, float]:
     Empty slots and waiting for a processor are the machine's, and change with the length of a run.
     """
     ordered = sorted(found, key=lambda each: each.dose)
-    names = {str(row["name"]) for each in found for row in each.answer.table["parts"]}
+    names = {name for each in found for name in each.answer.by_part}
     least, most = (
         [each for each in ordered if each.dose == dose] for dose in (ordered[0].dose, ordered[-1].dose)
     )
     slot_time = float(np.median([each.answer.slot_time for each in most]))
     return {
         name: float(
-            np.median([each.answer.seconds(name) for each in most])
-            - np.median([each.answer.seconds(name) for each in least])
+            np.median([each.answer.by_part.get(name, 0.0) for each in most])
+            - np.median([each.answer.by_part.get(name, 0.0) for each in least])
         )
         / slot_time
         for name in names - {*parts, "run-queue wait"}
