@@ -1,20 +1,19 @@
 """Runs jobs with a known defect, and one without; asks `weft advise` for the remedy, tries it, and keeps both gains."""
 
-import argparse
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from figures import rows, tables
+from commands import crowded, weft
+from figures import cells
 from figures.rows import Row
 
+from weft.cli.guard import run_guarded
+from weft.host import settings
+
 HERE = Path(__file__).parent
-WEFT = HERE.parent / "weft"
 TABLE = "advised"
 NODES = ("--nodes", "virtual:2,cores=1")
 PROBES = ("--set", "probes=proc,threads,engine,fileops")
@@ -46,38 +45,20 @@ CELLS: Mapping[str, tuple[tuple[str, ...], str]] = {
 """By defect: the command, and the family of the remedy; empty where nothing is to be changed."""
 
 
-def main() -> int:
+def main() -> None:
     """A row for each defect and repetition that has none yet."""
-    parser = argparse.ArgumentParser(prog="bench/advised", description=__doc__)
-    parser.add_argument("--only", default="", help="defects whose name contains this")
-    parser.add_argument(
-        "--repeat", type=int, default=1, help="runs of each job, each with advice of its own (default 1)"
-    )
+    parser = cells.options("bench/advised", __doc__)
     parser.add_argument(
         "--rounds", type=int, default=2, help="runs with and without a change that is tried (default 2)"
     )
-    parser.add_argument("--again", action="store_true", help="begin again")
     given = parser.parse_args()
-    os.environ.setdefault("WEFT_RUNS", "runs")
-    if given.again:
-        rows.write(TABLE, [])
-    done = {(row["cell"], row["repeat"]) for row in rows.read(TABLE)}
-    for repeat in range(given.repeat):
-        for defect, (command, family) in CELLS.items():
-            if (defect, repeat) in done or given.only not in defect:
-                continue
-            about = {"cell": defect, "repeat": repeat, "remedy": family}
-            try:
-                rows.kept(TABLE, say, partial(asked, command, given.rounds), **about)
-            except subprocess.CalledProcessError as error:
-                say(f"{defect}: {error}")
-    print("\n".join(tables.lines(TABLE) or []))
-    return 0
+    defects = [cells.cell(defect, partial(asked, *about, given.rounds)) for defect, about in CELLS.items()]
+    cells.measure(TABLE, defects, given)
 
 
-def asked(command: tuple[str, ...], rounds: int) -> Row:
-    """A run, the advice on it, and what the first line gained when it was tried."""
-    weft(*(crowded() if word == CROWDED else word for word in command))
+def asked(command: tuple[str, ...], family: str, rounds: int, _: int) -> Row:
+    """A run, the advice on it, and what the first line gained when it was tried, for which its job is run again: so its jar stays."""
+    weft(*(crowded(settings.runs()) if word == CROWDED else word for word in command))
     found = json.loads(weft("advise", "last", "--json"))
     keys = ("family", "change", "gain", "low", "high", "flags")
     lines = [{key: line[key] for key in keys} for line in found["lines"]]
@@ -85,26 +66,14 @@ def asked(command: tuple[str, ...], rounds: int) -> Row:
     if lines and lines[0]["flags"]:
         tried = json.loads(weft("advise", found["run"], "--try", "1", "--repeat", str(rounds), "--json"))
     trial = {key: tried[0][key] for key in ("old", "new", "real", "held")} if tried else None
-    return {"run": found["run"], "seconds": found["measured"], "lines": lines, "tried": trial}
-
-
-def crowded() -> str:
-    """Compiled beside the records, since advice is tried by running a record's job again."""
-    environment = {**os.environ, "PYTHONPATH": f"{HERE.parent / 'src'}:{HERE.parent / 'tools'}:{HERE.parent}"}
-    python = [HERE.parent / "tools" / "python", HERE.parent / "requirements-dev.lock", "-P"]
-    argv = [*map(str, python), "-m", "tests.truth.programs", str(Path(os.environ["WEFT_RUNS"]).absolute())]
-    done = subprocess.run(argv, env=environment, check=True, stdout=subprocess.PIPE, text=True)
-    return done.stdout.splitlines()[-1]
-
-
-def weft(*arguments: str) -> str:
-    done = subprocess.run([WEFT, *arguments], check=True, stdout=subprocess.PIPE, text=True)
-    return done.stdout
-
-
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    return {
+        "remedy": family,
+        "run": found["run"],
+        "seconds": found["measured"],
+        "lines": lines,
+        "tried": trial,
+    }
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_guarded(main)

@@ -1,6 +1,5 @@
 """Runs every bundled workload on each engine that offers it, and keeps what `weft explain` says of each."""
 
-import argparse
 import json
 import os
 import subprocess
@@ -9,8 +8,11 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from figures import rows, tables
+from figures import cells, rows
 from figures.rows import Row
+
+from weft.cli.guard import run_guarded
+from weft.errors import WorkloadError
 
 WEFT = Path(__file__).parent.parent / "weft"
 TABLE = "explained"
@@ -35,40 +37,34 @@ WORKLOADS = (
 """Of a size that keeps tasks at work for seconds on two cores."""
 MOST = {"spark": 0.1, "flink": 0.2, "hadoop": 0.2}
 """Share without a name that is accepted; more than a tenth gives no verdict."""
-USAGE = 2
+REFUSED = "does not run on the engine"
+"""What weft says of a workload that the engine does not offer; other refusals, such as a missing program, are failures."""
 
 
-def main() -> int:
-    """A row for each run that has none yet; 1 if one leaves more without a name than is accepted."""
-    parser = argparse.ArgumentParser(prog="bench/explained", description=__doc__)
+def main() -> None:
+    """A row for each run that has none yet; exits with 1 if one leaves more without a name than is accepted."""
+    parser = cells.options("bench/explained", __doc__)
     parser.add_argument("engines", nargs="*", default=list(MOST))
-    parser.add_argument("--only", default="", help="workloads whose arguments contain this")
-    parser.add_argument("--repeat", type=int, default=1, help="runs of each (default 1)")
-    parser.add_argument("--again", action="store_true", help="begin again")
     given = parser.parse_args()
-    if given.again:
-        rows.write(TABLE, [])
-    done = {(row["cell"]["engine"], row["cell"]["workload"], row["repeat"]) for row in rows.read(TABLE)}
+    runs = [
+        cells.cell({"engine": engine, "workload": workload}, partial(row, engine, workload))
+        for engine in given.engines
+        for workload in WORKLOADS
+    ]
     with tempfile.TemporaryDirectory(prefix="weft-bench.") as folder:
         os.environ["WEFT_RUNS"] = folder
-        for repeat in range(given.repeat):
-            for engine in given.engines:
-                for workload in [line for line in WORKLOADS if given.only in line]:
-                    if (engine, workload, repeat) not in done:
-                        about = {"cell": {"engine": engine, "workload": workload}, "repeat": repeat}
-                        rows.kept(TABLE, say, partial(row, engine, workload), **about)
-    print("\n".join(tables.lines(TABLE) or []))
+        cells.measure(TABLE, runs, given)
     found = [each for each in rows.read(TABLE) if each["verdict"] == "VALID"]
-    return int(any(each["unclassified"] > MOST[each["cell"]["engine"]] for each in found))
+    sys.exit(any(each["unclassified"] > MOST[each["cell"]["engine"]] for each in found))
 
 
-def row(engine: str, workload: str) -> Row:
+def row(engine: str, workload: str, _: int) -> Row:
     """The explanation of one run; NOT OFFERED where the engine does not offer the workload."""
     done = weft("run", *workload.split(), "--engine", engine, "--nodes", NODES, "--json")
-    if done.returncode == USAGE:
+    if done.returncode and REFUSED in done.stderr:
         return {"verdict": "NOT OFFERED"}
     if done.returncode:
-        sys.exit(f"error: {engine} {workload} failed\n{done.stderr[-2000:]}")
+        raise WorkloadError(f"{engine} {workload} failed: {done.stderr[-2000:]}")
     found = json.loads(weft("explain", "last", "--json").stdout)
     parts = {part["name"]: round(part["share"], 4) for part in found["parts"]}
     return {
@@ -83,9 +79,5 @@ def weft(*arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run([WEFT, *arguments], capture_output=True, text=True, check=False)
 
 
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    run_guarded(main)

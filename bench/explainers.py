@@ -1,10 +1,6 @@
 """Gives the event logs of jobs with a known defect, and of healthy ones, to weft and to other tools, and keeps their answers."""
 
-import argparse
 import json
-import os
-import subprocess
-import sys
 import tempfile
 from dataclasses import asdict
 from functools import partial
@@ -12,18 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import otherexplainers
-from figures import rows, tables
+from commands import ROOT, crowded, weft
+from figures import cells
 from figures.diagnosis import Finding
 from figures.rows import Row
 from otherexplainers import Asked, HistoryServer
 
 from weft.cli.guard import run_guarded
+from weft.host import settings
 
 HERE = Path(__file__).parent
-WEFT = HERE.parent / "weft"
 TABLE = "explainers"
 OWN, IMPORTED = "weft, its own record", "weft, the event log"
-TRUTH = HERE.parent / "tests" / "truth" / "python"
+TRUTH = ROOT / "tests" / "truth" / "python"
 NODES = ("--nodes", "virtual:2,cores=1")
 ONE = ("--nodes", "virtual:1,cores=1")
 PROBES = ("--set", "probes=proc,threads,engine,python,fileops")
@@ -89,29 +86,22 @@ CELLS: dict[str, tuple[tuple[str, ...], str]] = {
 
 def main() -> None:
     """A row for each job and repetition that has none yet. Raises MissingError before the first job if no other tool can be installed."""
-    parser = argparse.ArgumentParser(prog="bench/explainers", description=__doc__)
-    parser.add_argument("--only", default="", help="jobs whose name contains this")
-    parser.add_argument("--repeat", type=int, default=1, help="runs of each job (default 1)")
-    parser.add_argument("--again", action="store_true", help="begin again")
-    given = parser.parse_args()
+    given = cells.options("bench/explainers", __doc__).parse_args()
     programs = otherexplainers.programs()
-    os.environ["WEFT_RUNS"] = str(Path(os.environ.get("WEFT_RUNS", "runs")).absolute())
-    if given.again:
-        rows.write(TABLE, [])
-    done = {(row["cell"], row["repeat"]) for row in rows.read(TABLE)}
     with otherexplainers.history_server() as server:
-        for repeat in range(given.repeat):
-            for cell, (command, cause) in CELLS.items():
-                if (cell, repeat) not in done and given.only in cell:
-                    about = {"cell": cell, "repeat": repeat, "cause": cause}
-                    rows.kept(TABLE, say, partial(answers, command, programs, server), **about)
-    print("\n".join(tables.lines(TABLE) or []))
+        jobs = [cells.cell(name, partial(answers, *job, programs, server)) for name, job in CELLS.items()]
+        cells.measure(TABLE, jobs, given)
 
 
-def answers(command: tuple[str, ...], programs: Path, server: HistoryServer) -> Row:
+def answers(command: tuple[str, ...], cause: str, programs: Path, server: HistoryServer, _: int) -> Row:
     """What each tool says of one run, from weft's record or from the engine's event log."""
     with tempfile.TemporaryDirectory(prefix="weft-bench.") as folder:
-        weft(*(crowded() if word == JAR else folder if word == FOLDER else word for word in command))
+        weft(
+            *(
+                crowded(settings.runs()) if word == JAR else folder if word == FOLDER else word
+                for word in command
+            )
+        )
         record = Path(json.loads(weft("show", "last", "--json"))["directory"])
         found = {OWN: first_screen(json.loads(weft("explain", "last", "--json")))}
         (log,) = (record / "engine").glob("app-*")
@@ -121,7 +111,7 @@ def answers(command: tuple[str, ...], programs: Path, server: HistoryServer) -> 
         asked = Asked(programs, server.url, server.show(log), log, Path(folder))
         found |= {name: ask(asked) for name, ask in otherexplainers.TOOLS.items()}
     answers = {name: [asdict(finding) for finding in each] for name, each in found.items()}
-    return {"run": record.name, "answers": answers}
+    return {"cause": cause, "run": record.name, "answers": answers}
 
 
 def first_screen(explanation: dict[str, Any]) -> list[Finding]:
@@ -131,26 +121,6 @@ def first_screen(explanation: dict[str, Any]) -> list[Finding]:
     main = [most, *(f"Try {tried['change']}" for tried in [explanation["trying"]] if tried)]
     asides = [part for text in (then, known) for part in text.split(", ") if part]
     return [*map(Finding, main), *(Finding(part, aside=True) for part in asides)]
-
-
-def crowded() -> str:
-    """Compiled below the records."""
-    environment = {**os.environ, "PYTHONPATH": f"{HERE.parent / 'src'}:{HERE.parent / 'tools'}:{HERE.parent}"}
-    python = [HERE.parent / "tools" / "python", HERE.parent / "requirements-dev.lock", "-P"]
-    argv = [*map(str, python), "-m", "tests.truth.programs", os.environ["WEFT_RUNS"]]
-    done = subprocess.run(argv, env=environment, check=True, stdout=subprocess.PIPE, text=True)
-    return done.stdout.splitlines()[-1]
-
-
-def weft(*arguments: str, **environment: str) -> str:
-    done = subprocess.run(
-        [WEFT, *arguments], env={**os.environ, **environment}, check=True, stdout=subprocess.PIPE, text=True
-    )
-    return done.stdout
-
-
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

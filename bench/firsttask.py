@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from figures import rows, tables
+from figures.cells import say
 from figures.rows import Row
 
 from weft.analysis.read.sources import Sources
@@ -69,17 +70,14 @@ def main() -> int:
     given = parser.parse_args()
     sources = {"this": settings.SOURCE, **({"other": given.other.resolve()} if given.other else {})}
     chosen = [(engine, how) for engine in ENGINES for how in (RUN, TO) if given.only in f"{engine} {how}"]
-    # those of other commands stay
-    rows.write(
-        TABLE,
-        [row for row in rows.read(TABLE) if (row["cell"]["engine"], row["cell"]["command"]) not in chosen],
-    )
     with tempfile.TemporaryDirectory(prefix="weft-bench.") as name:
         wefts = [Weft(which, path, commit(path), Path(name) / which) for which, path in sources.items()]
         for engine in dict.fromkeys(engine for engine, _ in chosen):
             for one in wefts:  # the first two runs of a checkout download, build and archive
                 for _ in range(2):
                     one.asked(*fresh(engine))
+        # those of other commands stay
+        rows.drop(TABLE, lambda row: (row["cell"]["engine"], row["cell"]["command"]) in chosen)
         for repeat in range(given.repeat):
             for engine in (engine for engine, how in chosen if how == RUN):
                 for one in wefts:
@@ -192,10 +190,6 @@ def first(times: Sequence[float], began: float, ended: float = float("inf")) -> 
 
 def say_row(row: Row) -> None:
     say(f"{' '.join(row['cell'].values())}: {row['seconds']} s {row['parts']}")
-
-
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

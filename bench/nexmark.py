@@ -1,19 +1,19 @@
 """Searches for the highest rate of Nexmark's queries that each engine sustains, and prints it per core beside published figures."""
 
-import argparse
 import json
 import os
 import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import duckdb
-from figures import rows, tables
+from figures import cells
 from figures.rows import Row
 
 from weft.adapters.workloads.nexmarksql import TEXTS, WINDOWED
+from weft.cli.guard import run_guarded
+from weft.errors import WorkloadError
 
 HERE = Path(__file__).parent
 TABLE = "nexmark"
@@ -32,31 +32,21 @@ _WINDOWS = {"flink": 4, "spark": 8}
 """In each measured time: the search needs four, and the micro-batches of a rate take more time to settle."""
 
 
-def main() -> int:
+def main() -> None:
     """A row for each query, engine and repetition that has none yet."""
-    parser = argparse.ArgumentParser(prog="bench/nexmark", description=__doc__)
-    parser.add_argument("--only", default="", help="cells whose name, such as `q5 flink`, contains this")
-    parser.add_argument("--repeat", type=int, default=1, help="searches of each (default 1)")
+    parser = cells.options("bench/nexmark", __doc__)
     parser.add_argument("--window", type=int, default=5, help="seconds of windows (default 5)")
-    parser.add_argument("--again", action="store_true", help="begin again")
     given = parser.parse_args()
-    os.environ.setdefault("WEFT_RUNS", "runs")
-    if given.again:
-        rows.write(TABLE, [])
-    done = {(row["cell"]["query"], row["cell"]["engine"], row["repeat"]) for row in rows.read(TABLE)}
-    for repeat in range(given.repeat):
-        for query in QUERIES:
-            for engine in ENGINES:
-                known = query in TEXTS[engine] and (query, engine, repeat) not in done
-                if not known or given.only not in f"{query} {engine}":
-                    continue
-                about = {"cell": {"query": query, "engine": engine}, "repeat": repeat}
-                rows.kept(TABLE, say, partial(searched, query, engine, given.window), **about)
-    print("\n".join(tables.lines(TABLE) or []))
-    return 0
+    searches = [
+        cells.cell({"query": query, "engine": engine}, partial(searched, query, engine, given.window))
+        for query in QUERIES
+        for engine in ENGINES
+        if query in TEXTS[engine]
+    ]
+    cells.measure(TABLE, searches, given)
 
 
-def searched(query: str, engine: str, window: int) -> Row:
+def searched(query: str, engine: str, window: int, _: int) -> Row:
     """A search, and what the processes that run tasks computed while the highest rate was offered."""
     seconds = _WINDOWS[engine] * window if query in WINDOWED else _SINGLE_SECONDS
     keys = {
@@ -102,13 +92,9 @@ def run(*arguments: str) -> Any:
         [HERE.parent / "weft", *arguments, "--json"], check=False, stdout=subprocess.PIPE, text=True
     )
     if not done.stdout:
-        raise SystemExit("the run was ended before it had a verdict")
+        raise WorkloadError("the run was ended before it had a verdict")
     return json.loads(done.stdout)
 
 
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    run_guarded(main)

@@ -1,12 +1,10 @@
 """Kills a process while an engine answers a query of Nexmark, and prints how the stream went on: its answer, and how long it was late."""
 
-import argparse
 import json
-import os
 import signal
 import subprocess
-import sys
 import time
+from argparse import Namespace
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -14,19 +12,19 @@ from statistics import median
 from typing import Any
 
 import psutil
-from figures import rows, tables
+from figures import cells, rows
 from figures.rows import Row
 from nexmark import FIRST
 
 from weft.analysis.summary.streamrecovery import moments, recovery, waiting
-from weft.host import settings
+from weft.cli.guard import run_guarded
+from weft.errors import WorkloadError
+from weft.host import settings, signals
 from weft.host.programs import marks
 
 HERE = Path(__file__).parent
 TABLE = "nexmark-recovery"
-CELLS = [
-    (query, engine, killed) for query in ("q5", "q8") for engine in FIRST for killed in ("worker", "broker")
-]
+QUERIES = ("q5", "q8")
 WORKERS = {"flink": "TaskManagerRunner", "spark": "CoarseGrainedExecutorBackend"}
 """Main classes of the processes that run tasks."""
 BROKER = "kafka.Kafka"
@@ -40,35 +38,24 @@ PATIENCE = 600
 """Seconds until a run has begun, and until it has ended."""
 
 
-def main() -> int:
+def main() -> None:
     """A row for each query, engine, kind of process and repetition that has none yet."""
-    parser = argparse.ArgumentParser(prog="bench/nexmark-recovery", description=__doc__)
-    parser.add_argument(
-        "--only", default="", help="cells whose name, such as `q5 flink worker`, contains this"
-    )
-    parser.add_argument("--repeat", type=int, default=3, help="processes that are killed of each (default 3)")
+    parser = cells.options("bench/nexmark-recovery", __doc__, repeat=3)
     parser.add_argument(
         "--rate", type=float, help="events per second; default: half of what bench/nexmark found"
     )
     parser.add_argument("--seconds", type=int, default=80, help="measured time (default 80)")
-    parser.add_argument("--again", action="store_true", help="begin again")
     given = parser.parse_args()
-    os.environ.setdefault("WEFT_RUNS", "runs")
-    if given.again:
-        rows.write(TABLE, [])
-    done = {(*row["cell"].values(), row["repeat"]) for row in rows.read(TABLE)}
-    for repeat in range(given.repeat):
-        for cell in CELLS:
-            if (*cell, repeat) in done or given.only not in " ".join(cell):
-                continue
-            query, engine, killed = cell
-            rate = given.rate or SHARE * highest(query, engine)
-            # at another moment of a window each time
-            at = BEFORE + repeat * WINDOW / given.repeat
-            about = {"cell": {"query": query, "engine": engine, "killed": killed}, "repeat": repeat}
-            rows.kept(TABLE, say, partial(measured, query, engine, killed, rate, given.seconds, at), **about)
-    print("\n".join(tables.lines(TABLE) or []))
-    return 0
+    kills = [
+        cells.cell(
+            {"query": query, "engine": engine, "killed": killed},
+            partial(measured, query, engine, killed, given),
+        )
+        for query in QUERIES
+        for engine in FIRST
+        for killed in ("worker", "broker")
+    ]
+    cells.measure(TABLE, kills, given)
 
 
 def highest(query: str, engine: str) -> float:
@@ -78,8 +65,10 @@ def highest(query: str, engine: str) -> float:
     return median(found) if found else FIRST[engine][query]
 
 
-def measured(query: str, engine: str, killed: str, rate: float, seconds: int, at: float) -> Row:
-    """A run of which a process is killed, so many seconds after its measured time began."""
+def measured(query: str, engine: str, killed: str, given: Namespace, repeat: int) -> Row:
+    """A run of which a process is killed, at another moment of a window in each repetition."""
+    rate, seconds = given.rate or SHARE * highest(query, engine), given.seconds
+    at = BEFORE + repeat * WINDOW / given.repeat
     keys = {"queries": query, "rate": round(rate), "window": WINDOW, "seconds": seconds, "warmup": WARMUP}
     brokers = 2 if killed == "broker" else 1
     words = ["--engine", engine, "--nodes", "local:2", "--service", f"kafka:{brokers}"]
@@ -96,6 +85,8 @@ def measured(query: str, engine: str, killed: str, rate: float, seconds: int, at
         moment = time.time()
         victim.send_signal(signal.SIGKILL)
         out, _ = process.communicate(timeout=seconds + PATIENCE)
+    if not out:
+        raise WorkloadError("the run was ended before it had a verdict")
     return {"rate": round(rate), "seconds": seconds, **row(json.loads(out), moment)}
 
 
@@ -113,13 +104,13 @@ def progress(record: Path) -> int:
 
 
 def wait(process: "subprocess.Popen[str]", condition: Callable[[], bool]) -> None:
-    """Until something holds. Raises RuntimeError if the run ends before, or takes too long."""
+    """Until something holds. Raises WorkloadError if the run ends before, or takes too long."""
     end = time.monotonic() + PATIENCE
     while not condition():
         if process.poll() is not None or time.monotonic() > end:
             process.terminate()
-            raise RuntimeError("the run ended, or took too long, before a process was to be killed")
-        time.sleep(0.05)
+            raise WorkloadError("the run ended, or took too long, before a process was to be killed")
+        signals.sleep(0.05)
 
 
 def chosen(run: str, main_class: str) -> psutil.Process:
@@ -145,9 +136,5 @@ def row(found: Mapping[str, Any], moment: float) -> Row:
     return {**made, "facts": facts, "recovery": one.model_dump() if one else None}
 
 
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    run_guarded(main)

@@ -7,7 +7,6 @@ prediction is an interval. Runs are made as bench/published.toml says, and kept 
 import argparse
 import json
 import math
-import subprocess
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -17,6 +16,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from commands import weft
 from figures import rows, tables
 from figures.rows import Row
 
@@ -28,7 +28,6 @@ from weft.host import settings
 from weft.record import record
 
 HERE = Path(__file__).parent
-WEFT = str(HERE.parent / "weft")
 PROBES = ("--set", "probes=proc,threads,engine,fileops")
 TABLE = "published"
 
@@ -136,9 +135,8 @@ def made(jobs: Mapping[str, Any]) -> dict[str, list[str]]:
         for given in job["inputs"]:
             words = " ".join([*job["flags"], *given])
             if words not in known or not (settings.runs() / known[words]).exists():
-                command = [WEFT, "run", *words.split(), *PROBES, "--json"]
-                done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-                known[words] = Path(json.loads(done.stdout)["record"]).name
+                done = weft("run", *words.split(), *PROBES, "--json")
+                known[words] = Path(json.loads(done)["record"]).name
                 measured = {"of": name, "arguments": words, "run": known[words]}
                 rows.append(TABLE, {"kind": "run", **measured, **rows.here()})
             found[name].append(known[words])
@@ -153,11 +151,12 @@ def main() -> int:
         rows.write(TABLE, [])
     asked = tomllib.loads((HERE / "published.toml").read_text())
     runs = made(asked["runs"])
-    rows.write(TABLE, [row for row in rows.read(TABLE) if row["kind"] == "run"])
+    points = []
     for point in asked["points"]:
         about = {key: point[key] for key in ("what", "paper", "value", "used", "trend") if key in point}
         about["cell"] = {key: point[key] for key in ("machine", "nodes")}
-        rows.append(TABLE, {"kind": "point", **about, **rows.here(), **predicted(point, asked, runs)})
+        points.append({"kind": "point", **about, **rows.here(), **predicted(point, asked, runs)})
+    rows.write(TABLE, [*(row for row in rows.read(TABLE) if row["kind"] == "run"), *points])
     print("\n".join(tables.lines(TABLE) or []))
     return 0
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from figures import drawn, ernest, rows, tables
+from figures.cells import say
 from figures.drawn import Cell, Choice
 from figures.ernest import Sample
 from figures.rows import Row
@@ -223,10 +224,6 @@ def key_of(cell: Cell) -> str:
     return json.dumps(cell, sort_keys=True)
 
 
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Every run and cell of the draw that has no row yet, and the table of all."""
     parser = argparse.ArgumentParser(prog="bench/unseen", description=(__doc__ or "").partition("\n")[0])
@@ -239,7 +236,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     asked = tomllib.loads((HERE / "unseen.toml").read_text())
     if given.again:
-        rows.write(TABLE, [row for row in rows.read(TABLE) if row["seed"] != given.draw])
+        rows.drop(TABLE, lambda row: row["seed"] == given.draw)
     bench = Bench(asked, given.draw, given.cells)
     if given.list:
         streams = {job: bench.choice.stream(given.draw, job) for job in bench.shares}

@@ -1,6 +1,5 @@
 """weft itself at many tasks, records and hosts: seconds, CPU time and the most memory of its commands."""
 
-import argparse
 import json
 import os
 import shutil
@@ -8,12 +7,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import longlog
 import sshhosts
-from figures import rows, tables
+from figures import cells, rows
+from figures.cells import Cell, say
+from figures.rows import Row
+
+from weft.cli.guard import run_guarded
+from weft.errors import WorkloadError
 
 TABLE = "wide"
 TASKS_OF_EXECUTOR = 50
@@ -24,9 +29,9 @@ STARTED = "null,workers=6s"
 """Stand-ins that sleep about as long as a real worker takes to start."""
 
 
-def main() -> int:
-    """A row for each command and size, in place of earlier ones."""
-    parser = argparse.ArgumentParser(prog="bench/run wide", description=__doc__)
+def main() -> None:
+    """A row for each command and size."""
+    parser = cells.options("bench/run wide", __doc__, repeat=3)
     parser.add_argument("--tasks", type=sizes, default=[1_000, 10_000, 100_000], help="of an event log")
     parser.add_argument(
         "--records", type=sizes, default=[200, 2_000, 20_000], help="in one directory of runs"
@@ -35,23 +40,27 @@ def main() -> int:
         "--hosts", type=sizes, default=[2, 64, 512], help="that a cluster of stand-ins starts on"
     )
     parser.add_argument("--together", type=sizes, default=[1, 10, 100], help="runs that are started at once")
-    parser.add_argument("--repeat", type=int, default=3, help="rounds over all of it (default 3)")
     given = parser.parse_args()
-    rows.write(TABLE, [])
-    for repeat in range(given.repeat):
-        with tempfile.TemporaryDirectory(prefix="weft-bench.") as folder:
-            state = {**os.environ, "WEFT_RUNS": f"{folder}/runs", "WEFT_STATE": f"{folder}/state"}
-            bench = Bench(Path(folder), state, repeat)
-            for parts, measure in (
-                (given.tasks, bench.log),
-                (given.records, bench.records),
-                (given.hosts, bench.hosts),
-                (given.together, bench.together),
-            ):
-                for size in parts:
-                    measure(size)
-    print("\n".join(tables.lines(TABLE) or []))
-    return 0
+    parts: dict[str, tuple[list[int], Callable[[Bench, int], None]]] = {
+        "tasks": (given.tasks, Bench.log),
+        "records": (given.records, Bench.records),
+        "hosts": (given.hosts, Bench.hosts),
+        "together": (given.together, Bench.together),
+    }
+    every = [
+        Cell(f"{what} {size}", {"cell": {"what": what, "size": size}}, partial(measured, measure, size))
+        for what, (wanted, measure) in parts.items()
+        for size in wanted
+    ]
+    cells.measure(TABLE, every, given)
+
+
+def measured(measure: "Callable[[Bench, int], None]", size: int, _: int) -> list[Row]:
+    """A row for each command of one size, with records of its own."""
+    with tempfile.TemporaryDirectory(prefix="weft-bench.") as folder:
+        bench = Bench(Path(folder))
+        measure(bench, size)
+        return bench.rows
 
 
 def sizes(text: str) -> list[int]:
@@ -60,10 +69,12 @@ def sizes(text: str) -> list[int]:
 
 
 class Bench:
-    """One round, with records of its own."""
+    """What is asked of weft at one size, and what it took."""
 
-    def __init__(self, folder: Path, state: Mapping[str, str], repeat: int) -> None:
-        self.folder, self.state, self.repeat = folder, state, repeat
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.state = {**os.environ, "WEFT_RUNS": f"{folder}/runs", "WEFT_STATE": f"{folder}/state"}
+        self.rows: list[Row] = []
 
     def log(self, tasks: int) -> None:
         """Import of a generated event log, and what is read from its record."""
@@ -93,8 +104,7 @@ class Bench:
         for command in (["runs"], ["runs", "--json"]):
             shown = self.kept("records", count, " ".join(command), *command, **own)
         if (found := len(json.loads(shown))) != count:
-            sys.exit(f"weft runs --json has {found} of {count} records")
-        shutil.rmtree(runs)
+            raise WorkloadError(f"weft runs --json has {found} of {count} records")
 
     def hosts(self, count: int) -> None:
         """A cluster of stand-ins on ssh servers of this machine, and the page of its record."""
@@ -118,7 +128,7 @@ class Bench:
             argv += [word for key in ("reads", "files", "rounds") for word in ("--set", f"{key}=1")]
             ended = json.loads(self.kept("hosts", count, "run", *argv))
         if ended["verdict"] != "VALID":
-            sys.exit(f"{count} hosts: {ended}")
+            raise WorkloadError(f"{count} hosts: {ended}")
         self.kept("hosts", count, "report", "report", ended["id"])
 
     def together(self, count: int) -> None:
@@ -144,7 +154,7 @@ class Bench:
         for each in started:
             out, error = each.communicate()
             if each.returncode or json.loads(out)["verdict"] != "VALID":
-                sys.exit(f"{count} runs at once: {out}{error}")
+                raise WorkloadError(f"{count} runs at once: {out}{error}")
         seconds = round(time.monotonic() - began, 2)
         self.row("together", count, "run", before, {"seconds": seconds, "cpu": None, "memory": None})
 
@@ -155,11 +165,9 @@ class Bench:
         self.row(what, size, command, before, taken)
         return out
 
-    def row(
-        self, what: str, size: int, command: str, before: rows.Row, taken: Mapping[str, float | None]
-    ) -> None:
+    def row(self, what: str, size: int, command: str, before: Row, taken: Mapping[str, float | None]) -> None:
         cell = {"what": what, "size": size, "command": command}
-        rows.append(TABLE, {"cell": cell, "repeat": self.repeat, **rows.here(), **before, **taken})
+        self.rows.append({"cell": cell, **rows.here(), **before, **taken})
         say(f"{size:,} {what}, weft {command}: {taken['seconds']} s")
 
     def asked(self, *argv: str, **own: str) -> tuple[str, dict[str, float | None]]:
@@ -175,7 +183,7 @@ class Bench:
             out.seek(0)
             error.seek(0)
             if done.returncode:
-                sys.exit(f"weft {' '.join(argv)}: {error.read()}")
+                raise WorkloadError(f"weft {' '.join(argv)}: {error.read()}")
             taken: dict[str, float | None] = {
                 "seconds": round(seconds, 2),
                 "cpu": round(used.ru_utime + used.ru_stime, 2),
@@ -184,9 +192,5 @@ class Bench:
             return out.read(), taken
 
 
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    run_guarded(main)

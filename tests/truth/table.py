@@ -1,19 +1,19 @@
 """Runs the doses and the pairs and keeps what was found as rows of evidence: `bench/doses [--repeat N] [NAME...]`."""
 
-import argparse
-import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
-from figures import rows, tables
+from figures import cells
+from figures.cells import Cell
 from figures.rows import Row
 
 from tests.local.conftest import Weft
 from tests.truth.answers import Explained, explained
 from tests.truth.doses import DOSES
 from tests.truth.pairs import EQUAL, PAIRS, expected, measured
+from weft.cli.guard import run_guarded
 
 AGAIN = "again"
 """Name of the run that is done twice."""
@@ -21,35 +21,26 @@ NAMES = (*DOSES, *PAIRS, AGAIN)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = cells.options("bench/doses", __doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
-    parser.add_argument("--repeat", type=int, default=1, help="rounds through each dose and pair (default 1)")
-    parser.add_argument("--again", action="store_true", help="begin again; otherwise what was measured stays")
     given = parser.parse_args()
     if unknown := set(given.names) - set(NAMES):
         parser.error(f"no dose or pair is named {', '.join(sorted(unknown))}")
-    wanted = given.names or NAMES
-    if given.again:
-        rows.write("doses", [row for row in rows.read("doses") if row["name"] not in wanted])
-    # one after another within a round, so that a busy hour does not fall on one of them alone
-    for repeat in range(given.repeat):
-        for name in wanted:
-            measure(name, repeat)
-    for table in ("doses", "bounds", "equal"):
-        print("\n".join(tables.lines(table) or []))
+    wanted = [
+        Cell(f"{name} {amount}", {"name": name, "cell": amount}, partial(measure, name, amount))
+        for name in given.names or NAMES
+        for amount in amounts(name)
+    ]
+    cells.measure("doses", wanted, given, ["doses", "bounds", "equal"])
 
 
-def measure(name: str, repeat: int) -> None:
-    """What of a dose, pair or equal run has no row yet."""
-    done = {(row["name"], row["cell"], row["repeat"]) for row in rows.read("doses")}
-    for cell in cells(name):
-        if (name, cell, repeat) not in done:
-            with tempfile.TemporaryDirectory(prefix="weft-doses.") as folder:
-                about = {"name": name, "cell": cell, "repeat": repeat}
-                rows.kept("doses", say, partial(found, name, cell, Path(folder)), **about)
+def measure(name: str, amount: str, _: int) -> Row:
+    """A dose, pair or equal run, with records of its own."""
+    with tempfile.TemporaryDirectory(prefix="weft-doses.") as folder:
+        return found(name, amount, Path(folder))
 
 
-def cells(name: str) -> Iterable[str]:
+def amounts(name: str) -> Iterable[str]:
     """The amounts of a dose; otherwise one cell."""
     return [f"{dose:g}" for dose in DOSES[name].doses] if name in DOSES else [name]
 
@@ -76,14 +67,9 @@ def found(name: str, cell: str, folder: Path) -> Row:
 
 def answer(explanation: Explained) -> Row:
     """Slot-seconds by part, and the wall time."""
-    names: Sequence[str] = [str(part["name"]) for part in explanation.table["parts"]]
-    parts = {name: round(explanation.seconds(name), 3) for name in names}
+    parts = {name: round(taken, 3) for name, taken in explanation.by_part.items()}
     return {"slots": explanation.table["slots"], "wall": round(explanation.wall, 3), "parts": parts}
 
 
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    run_guarded(main)

@@ -31,11 +31,21 @@ def read(name: str) -> list[Row]:
 
 
 def write(name: str, rows: Iterable[Row]) -> Path:
-    """In place of all rows of a table."""
+    """In place of all rows of a table, at once: who is stopped meanwhile has the earlier ones."""
     path = path_of(name)
     path.parent.mkdir(exist_ok=True)
-    path.write_text("".join(f"{_text(row)}\n" for row in rows))
+    new = path.with_suffix(".new")
+    new.write_text("".join(f"{_text(row)}\n" for row in rows))
+    new.replace(path)
     return path
+
+
+def drop(name: str, which: Callable[[Row], bool]) -> None:
+    """Remove some rows of a table; the others stay."""
+    known = read(name)
+    left = [row for row in known if not which(row)]
+    if len(left) < len(known):
+        write(name, left)
 
 
 def append(name: str, row: Row) -> Row:

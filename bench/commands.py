@@ -1,0 +1,23 @@
+"""Commands of this checkout, as benchmarks give them."""
+
+import os
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+WEFT = str(ROOT / "weft")
+
+
+def weft(*arguments: str, **environment: str) -> str:
+    """What a command of weft prints. Raises CalledProcessError; its messages are seen as they come."""
+    command, variables = [WEFT, *arguments], {**os.environ, **environment}
+    return subprocess.run(command, env=variables, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def crowded(folder: Path) -> str:
+    """The jar of a job that crowds its heap, compiled in a folder."""
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT / 'tools'}:{ROOT}"}
+    python = [str(ROOT / "tools" / "python"), str(ROOT / "requirements-dev.lock"), "-P"]
+    argv = [*python, "-m", "tests.truth.programs", str(folder.absolute())]
+    done = subprocess.run(argv, env=environment, check=True, stdout=subprocess.PIPE, text=True)
+    return done.stdout.splitlines()[-1]
