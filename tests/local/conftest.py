@@ -180,6 +180,13 @@ def kill(process: psutil.Process) -> None:
     process.send_signal(signal.SIGKILL)
 
 
+def written_to_scratch(record: Path) -> int:
+    """Bytes, by all processes that the fileops probe saw."""
+    files = (json.loads(path.read_text()) for path in (record / "fileops").glob("*.json"))
+    processes = [process["classes"].get("scratch", {}) for node in files for process in node["processes"]]
+    return sum(counters.get("write", {}).get("bytes", 0) for counters in processes)
+
+
 @pytest.fixture
 def sum_jar(tmp_path: Path) -> Path:
     """A user's own job, compiled against the distribution."""

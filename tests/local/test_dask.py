@@ -6,15 +6,14 @@ import shutil
 import socket
 import ssl
 import subprocess
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 import psutil
 import pytest
 
-from tests.local.conftest import Weft, in_phase, kill
+from tests.local.conftest import Weft, in_phase, kill, written_to_scratch
 from tests.local.own_program import own_packages, require_own_program
+from tests.local.refused import refused_without_token
 from tests.needs import DELAYED, JAVA, NATIVE, VIRTUAL, needs
 from weft.host import settings
 
@@ -179,13 +178,6 @@ def test_a_shuffle_that_does_not_fit_in_memory_writes_each_byte_a_few_times(weft
     assert 50_000_000 < written_to_scratch(weft.record()) < 5 * 400_000_000
 
 
-def written_to_scratch(record: Path) -> int:
-    """Bytes, by all processes that the fileops probe saw."""
-    files = (json.loads(path.read_text()) for path in (record / "fileops").glob("*.json"))
-    processes = [process["classes"].get("scratch", {}) for node in files for process in node["processes"]]
-    return sum(counters.get("write", {}).get("bytes", 0) for counters in processes)
-
-
 def test_a_killed_worker_is_replaced_and_a_stranger_is_refused(weft: Weft) -> None:
     words = ("terasort", "--size", "300MB", "--engine", "dask", "--nodes", "local:2")
     process = weft.start("run", *words, "--json")
@@ -214,12 +206,6 @@ def listening(weft: Weft) -> set[tuple[str, int]]:
     found = {(each.laddr.ip, each.laddr.port) for each in every if each.status == psutil.CONN_LISTEN}
     assert len(found) > 2
     return found
-
-
-def refused_without_token(page: str) -> None:
-    for headers in ({}, {"Authorization": "Bearer a.b.c"}):
-        with pytest.raises(urllib.error.HTTPError, match="403"):
-            urllib.request.urlopen(urllib.request.Request(page, headers=headers), timeout=10)
 
 
 def refused_without_certificate(address: str, port: int) -> None:

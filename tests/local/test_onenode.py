@@ -7,8 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.local.conftest import Weft
-from tests.local.test_dask import written_to_scratch
+from tests.local.conftest import Weft, written_to_scratch
 from tests.needs import JAVA, NATIVE, VIRTUAL, needs
 from weft.host import settings
 

@@ -5,8 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -14,8 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.local.conftest import Weft, in_phase, kill
+from tests.local.conftest import Weft, in_phase, kill, written_to_scratch
 from tests.local.own_program import own_packages, require_own_program
+from tests.local.refused import refused_without_token
 from tests.needs import DELAYED, JAVA, NATIVE, ROOT, VIRTUAL, needs
 from weft.host import settings
 from weft.host.provision import distribution
@@ -158,13 +157,6 @@ def test_objects_that_do_not_fit_in_memory_are_in_scratch(weft: Weft, scratch: s
     assert written_to_scratch(weft.record()) > 50_000_000
 
 
-def written_to_scratch(record: Path) -> int:
-    """Bytes, by all processes that the fileops probe saw."""
-    files = (json.loads(path.read_text()) for path in (record / "fileops").glob("*.json"))
-    processes = [process["classes"].get("scratch", {}) for node in files for process in node["processes"]]
-    return sum(counters.get("write", {}).get("bytes", 0) for counters in processes)
-
-
 def test_a_stranger_joins_reads_and_submits_nothing(weft: Weft, tmp_path: Path) -> None:
     words = ("terasort", "--size", "300MB", "--engine", "ray", "--nodes", "local:2")
     process = weft.start("run", *words, "--json")
@@ -203,12 +195,6 @@ def listening(weft: Weft) -> set[tuple[str, int]]:
         for each in every
         if each.status == psutil.CONN_LISTEN
     }
-
-
-def refused_without_token(page: str) -> None:
-    for headers in ({}, {"Authorization": "Bearer a.b.c"}):
-        with pytest.raises(urllib.error.HTTPError, match="403"):
-            urllib.request.urlopen(urllib.request.Request(page, headers=headers), timeout=10)
 
 
 def strangers(directory: Path, pem: Path) -> list[dict[str, str]]:

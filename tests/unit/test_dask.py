@@ -1,11 +1,11 @@
 """Dask's plan: worker processes by cores, their ports and memory, one certificate, and where it is refused."""
 
 import sys
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from tests.commandline import after
 from tests.fakes import RECORD, fake_layout, fake_nodes
 from weft.adapters.engines.dask.engine import DaskEngine
 from weft.errors import UsageError
@@ -15,10 +15,6 @@ from weft.spec.parse import parse
 
 JOB = Job("job", "TeraSort", ["--input", "x"], RECORD / "outcomes" / "run.json")
 CONF = Path("/weft/work/RUN/conf/dask.yaml")
-
-
-def after(word: str, argv: list[str]) -> list[str]:
-    return [value for key, value in pairwise(argv) if key == word]
 
 
 def test_a_node_has_a_worker_process_for_each_core_and_two_ports_for_each_process() -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.commandline import option
 from tests.fakes import fake_layout, fake_nodes
 from weft.adapters.workloads.base import Prepared, Results
 from weft.adapters.workloads.dfsio import Dfsio
@@ -15,11 +16,6 @@ RAN = {
     "throughput": 1.0,
     "aggregate_rate": 150.0,
 }
-
-
-def option(words: object, key: str) -> str:
-    listed = list(words)  # type: ignore[call-overload]
-    return str(listed[listed.index(f"--{key}") + 1])
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ import json
 import sys
 import time
 from collections.abc import Mapping
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from tests.commandline import after
 from tests.fakes import RECORD, fake_layout, fake_nodes
 from weft.adapters.engines.onenode import program
 from weft.adapters.engines.onenode.duckdb import DuckDbEngine
@@ -28,10 +28,6 @@ ENGINES = pytest.mark.parametrize("kind", ["duckdb", "sail"])
 
 def one_node(cores: int = 2, memory: int = 4 << 30) -> Layout:
     return fake_layout(fake_nodes(1, cores=cores, memory=memory))
-
-
-def after(word: str, argv: list[str]) -> list[str]:
-    return [value for key, value in pairwise(argv) if key == word]
 
 
 def test_duckdb_is_the_process_of_the_job_with_the_nodes_cores_memory_and_scratch() -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.commandline import option
 from tests.fakes import fake_layout, fake_nodes
 from weft.adapters.workloads.base import Prepared, Results
 from weft.adapters.workloads.pagerank import PageRank, PageRankGraphx
@@ -9,11 +10,6 @@ from weft.adapters.workloads.pagerank import PageRank, PageRankGraphx
 MADE = {"valid": True, "vertices": 500, "edges": 4000, "dangling": 200}
 RAN = {"valid": True, "seconds": 3.0, "bytes_in": 9000, "bytes_out": 100}
 FOUND = {"valid": True, "difference": 1e-15, "bound": 1e-11, "sum": 1.0}
-
-
-def option(words: object, key: str) -> str:
-    listed = list(words)  # type: ignore[call-overload]
-    return str(listed[listed.index(f"--{key}") + 1])
 
 
 @pytest.mark.parametrize("kind", [PageRank, PageRankGraphx])

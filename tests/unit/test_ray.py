@@ -1,11 +1,11 @@
 """Ray's plan: a process for each node, its ports and memory, a token and a certificate, and where it is refused."""
 
 import sys
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from tests.commandline import after
 from tests.fakes import RECORD, fake_layout, fake_nodes
 from weft.adapters.engines.ray.engine import RayEngine
 from weft.errors import UsageError
@@ -17,10 +17,6 @@ from weft.spec.parse import parse
 JOB = Job("job", "TeraSort", ["--input", "x"], RECORD / "outcomes" / "run.json")
 CONF = Path("/weft/work/RUN/conf")
 LIBRARY = "/cache/native/libweft_listen.so"
-
-
-def after(word: str, argv: list[str]) -> list[str]:
-    return [value for key, value in pairwise(argv) if key == word]
 
 
 def test_a_node_has_a_worker_for_each_core_and_ports_for_more() -> None:

@@ -87,14 +87,14 @@ def test_no_profile_asks_for_nothing_but_whole_nodes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("written", "words"),
-    [("slurm = ", "TOML"), ("[slurm]\npartion = 'x'", "slurm.partion"), ("fabric = 3", "fabric")],
+    [("slurm = ", "is not readable"), ("[slurm]\npartion = 'x'", "slurm.partion"), ("fabric = 3", "fabric")],
 )
 def test_a_wrong_profile_is_reported_by_its_key(written: str, words: str, tmp_path: Path) -> None:
     path = tmp_path / "site.toml"
     path.write_text(written)
     with pytest.raises(UsageError) as caught:
         load(path)
-    assert words in str(caught.value) or "is not readable" in str(caught.value)
+    assert words in str(caught.value)
     assert str(path) in str(caught.value)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.commandline import option
 from tests.fakes import GIB, fake_layout, fake_nodes
 from weft.adapters.services.kafka import Kafka
 from weft.adapters.workloads.base import Prepared, Results
@@ -29,11 +30,6 @@ def laid(engine: str = "flink") -> Layout:
     layout = replace(raw, nodes=nodes, servers=members.servers, homes=homes, jars=jars, engine=engine)
     places = made_of.sketch(members, WorkDirectory("RUN", raw.directory))
     return made_of.laid(layout, members, places.backings)
-
-
-def option(words: object, key: str) -> str:
-    listed = list(words)  # type: ignore[call-overload]
-    return str(listed[listed.index(f"--{key}") + 1])
 
 
 FOUND = {

@@ -1,10 +1,10 @@
 """timely's plan: one process per node, the same peers for all, and where it is refused."""
 
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from tests.commandline import after
 from tests.fakes import RECORD, fake_layout, fake_nodes
 from weft.adapters.engines.timely import TimelyEngine
 from weft.errors import UsageError
@@ -15,10 +15,6 @@ from weft.run.preview import planned, sketch
 from weft.spec.parse import parse
 
 JOB = Job("job", "TeraSort", ["--input", "x"], RECORD / "outcomes" / "run.json")
-
-
-def after(word: str, argv: list[str]) -> list[str]:
-    return [value for key, value in pairwise(argv) if key == word]
 
 
 def test_every_process_knows_all_of_them_by_the_address_of_their_node() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from tests.commandline import option
 from tests.fakes import WORK, fake_layout, fake_nodes
 from weft.adapters.workloads.base import Prepared, Results
 from weft.adapters.workloads.trace import Trace, slowdowns
@@ -25,11 +26,6 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "made-up.tsv"
     path.write_text(MADE_UP)
     return path
-
-
-def option(words: object, key: str) -> str:
-    listed = list(words)  # type: ignore[call-overload]
-    return str(listed[listed.index(f"--{key}") + 1])
 
 
 def ran(workload: Trace, **changes: dict[str, Any]) -> dict[str, Any]:

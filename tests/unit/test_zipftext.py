@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.commandline import option
 from tests.fakes import fake_layout, fake_nodes
 from weft.adapters.workloads.base import Prepared, Results
 from weft.adapters.workloads.grep import Grep
@@ -17,11 +18,6 @@ PREPARED = [MADE, {**MADE, "bytes": 20_000, "lines": 240, "checksum": "2"}]
 RAN = {"valid": True, "seconds": 2.0, "bytes_in": 30_000, "bytes_out": 50}
 FOUND = {"valid": True, "distinct": 7, "total": 90}
 TEXT = ("blocks", "words", "exponent", "seed")
-
-
-def option(words: object, key: str) -> str:
-    listed = list(words)  # type: ignore[call-overload]
-    return str(listed[listed.index(f"--{key}") + 1])
 
 
 @pytest.mark.parametrize("kind", [WordCount, Grep, Sort])
