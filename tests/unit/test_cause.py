@@ -40,6 +40,35 @@ ZeroDivisionError: division by zero
 
 \tat org.apache.spark.PythonRunner.read(PythonRunner.scala:1)
 """
+OWN_CLASS = """\
+Traceback (most recent call last):
+  File "/home/me/train.py", line 8, in <module>
+    main()
+    ~~~~^^
+  File "/home/me/train.py", line 4, in main
+    raise NoConvergence("loss is nan after epoch 3")
+NoConvergence: loss is nan after epoch 3
+"""
+PLAIN = OWN_CLASS.replace("NoConvergence", "Exception")
+OF_A_LIBRARY = OWN_CLASS.replace("NoConvergence:", "subprocess.TimeoutExpired:")
+LOWER = OWN_CLASS.replace("NoConvergence:", "struct.error:")
+LOCAL = OWN_CLASS.replace("NoConvergence:", "main.<locals>.Stop:")
+WITHOUT_TEXT = OWN_CLASS.replace("NoConvergence: loss is nan after epoch 3", "queue.Empty")
+RAY = """\
+Traceback (most recent call last):
+  File "/home/me/train.py", line 12, in <module>
+    print(ray.get(work.remote(0)))
+  File "/cache/ray-2.52.0-01234567/lib/ray/_private/worker.py", line 2772, in get
+    raise value.as_instanceof_cause()
+ray.exceptions.RayTaskError(NoConvergence): \x1b[36mray::work()\x1b[39m (pid=7, ip=127.0.0.1)
+  File "/home/me/train.py", line 4, in work
+    raise NoConvergence("loss is nan after epoch 3")
+NoConvergence: loss is nan after epoch 3
+"""
+SPARK = PY4J.replace("ZeroDivisionError: division by zero", "Exception: division by zero")
+OF_A_TASK = SPARK.replace("Exception: division", "Wrong: division")
+JAVA_PLAIN = JAVA.replace("java.lang.IllegalStateException", "java.lang.Exception")
+JAVA_ERROR = JAVA.replace("java.lang.IllegalStateException", "java.lang.Error")
 CAUGHT = """\
 java.net.ConnectException: Connection refused
 \tat java.net.Socket.connect(Socket.java:1)
@@ -53,6 +82,17 @@ java.net.ConnectException: Connection refused
         (JAVA, "java.lang.IllegalStateException: bucket 7 is missing"),
         (PYTHON, "IndexError: list index out of range (job.py, line 3)"),
         (PY4J, "ZeroDivisionError: division by zero (job.py, line 5)"),
+        (OWN_CLASS, "NoConvergence: loss is nan after epoch 3 (train.py, line 4)"),
+        (PLAIN, "Exception: loss is nan after epoch 3 (train.py, line 4)"),
+        (OF_A_LIBRARY, "subprocess.TimeoutExpired: loss is nan after epoch 3 (train.py, line 4)"),
+        (LOWER, "struct.error: loss is nan after epoch 3 (train.py, line 4)"),
+        (LOCAL, "main.<locals>.Stop: loss is nan after epoch 3 (train.py, line 4)"),
+        (WITHOUT_TEXT, "queue.Empty (train.py, line 4)"),
+        (RAY, "NoConvergence: loss is nan after epoch 3 (train.py, line 4)"),
+        (SPARK, "Exception: division by zero (job.py, line 5)"),
+        (OF_A_TASK, "Wrong: division by zero (job.py, line 5)"),
+        (JAVA_PLAIN, "java.lang.Exception: bucket 7 is missing"),
+        (JAVA_ERROR, "java.lang.Error: bucket 7 is missing"),
         (CAUGHT, "java.net.ConnectException: Connection refused"),
         ("main class \n", ""),
         ("", ""),

@@ -26,7 +26,9 @@ _PYTHON = "Traceback (most recent call last):"
 _UNREADABLE = re.compile(r"(?:SyntaxError|IndentationError|TabError): ")
 """Python prints no traceback for the program itself: only the place, above."""
 _BY = re.compile(r"^\s*Caused by: (.+)")
-_NAMED = re.compile(r'^:? ?(?:Error: )?(?:Exception in thread "[^"]*" )?((?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*(?:Exception|Error|Exit|Interrupt)|KilledWorker)\b(?:: .*)?)$')  # fmt: skip
+_NAMED = re.compile(r'^:? ?(?:Error: )?(?:Exception in thread "[^"]*" )?((?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*(?:Exception|Error|Exit|Interrupt)|Exception|(?<=\.)Error|KilledWorker)\b(?:: .*)?)$')  # fmt: skip
+_RAISED = re.compile(r"^((?:(?:[A-Za-z_]\w*|<locals>)\.)+[A-Za-z_]\w*|[A-Z]\w*)(?P<of>\([\w.]+\))?(?:: .*)?$")
+"""The line below the frames of a Python trace, where a class of any name may be; Ray's has that of a task `of` this class below it."""
 _CLASS = re.compile(
     r"Failed to load class \S+?(?=\.?$)|Could not find or load main class \S+|(?<=failed with state )\w+ due to: .+"
 )
@@ -77,16 +79,38 @@ def ended(lines: Sequence[str], classes: Collection[str] = ()) -> Ended:
         begin = max((i for i, line in enumerate(lines) if _first(line)), default=None)
     if begin is None:
         return _never_began(lines)
-    last = next((i for i, line in enumerate(lines) if i >= begin and _NAMED.match(line)), None)
+    raised = last = _raised(lines, begin)
+    if last is None:
+        last = next((i for i, line in enumerate(lines) if i >= begin and _NAMED.match(line)), None)
     if last is None:
         return _without_class(lines, begin, classes, certain=ending is not None)
     trace = [*lines[begin : last + 1], *takewhile(_of_a_trace, lines[last + 1 :])]
-    found = [match[1] for line in trace if (match := _BY.match(line) or _NAMED.match(line))][-1:] or [""]
+    texts = (_text(line) or (line if i == raised else "") for i, line in enumerate(trace, begin))
+    found = [text for text in texts if text][-1:] or [""]
     shown = [line for line in trace if not _FRAME.match(line)][-_SHOWN:]
     place = _own_line(trace, classes) if found[0] else ""
     shown = shown if found[0] else _last(lines)
     ends = ending is not None or any(line.startswith(CAUGHT) for line in lines[begin:])
     return Ended(found[0][:_LONGEST] + place, shown, begin, begin + len(trace), certain=ends)
+
+
+def _raised(lines: Sequence[str], begin: int) -> int | None:
+    """Where a Python trace names the exception, whatever its class is called; None where it is no such trace, or not whole."""
+    found = None
+    for i in range(begin + 1, len(lines) if _PYTHON in lines[begin] else 0):
+        if not lines[i].strip() or lines[i][:1].isspace():
+            continue
+        match = _RAISED.match(lines[i]) if lines[i - 1][:1].isspace() else None
+        found = i if match else found
+        if match is None or not match["of"]:
+            break
+    return found
+
+
+def _text(line: str) -> str:
+    """The exception that a line names; empty if it names none."""
+    match = _BY.match(line) or _NAMED.match(line)
+    return match[1] if match else ""
 
 
 def _unreadable(lines: Sequence[str]) -> int | None:
