@@ -143,6 +143,7 @@ def test_a_small_run_that_fails_is_reported_and_not_repeated(tmp_path: Path) -> 
         assert classdata.observe("thing", jdk.java(), tmp_path, job, messages.append) is None
     assert len(messages) == 2
     assert "start more slowly" in messages[1]
+    assert re.search(r"a day: it ended with exit code 2: .*no-such-verb", messages[1]), messages[1]
 
 
 @pytest.mark.parametrize(
@@ -181,3 +182,5 @@ def test_training_that_fails_costs_speed_alone(tmp_path: Path) -> None:
     )
     assert found is None
     assert "start more slowly" in json.dumps(messages)
+    # the reason, and not the words of a long command
+    assert messages[-1].endswith("exit code 1: Could not find or load main class no.such.Program")

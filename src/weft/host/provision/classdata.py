@@ -12,6 +12,7 @@ from pathlib import Path
 
 from weft.errors import WeftError
 from weft.host import settings, shell
+from weft.host.cause import ended
 from weft.host.javaprogram import JavaProgram
 from weft.host.own import open_own
 from weft.host.programs.removal import remove_tree
@@ -21,6 +22,8 @@ from weft.host.provision.tree import Say, building, cached, digest
 _ARCHIVE = "classes.jsa"
 _LIST = "classes"
 _FAILED = "failed"
+_ERROR = "error: "
+"""With which weft's own message begins."""
 _DAY = 24 * 60 * 60
 _LONGEST = 600.0
 """Seconds for the small run in which classes are listed."""
@@ -128,8 +131,24 @@ def _finish(argv: Sequence[str], log: Path, env: Mapping[str, str]) -> None:
     finally:
         process.stop(_GRACE)
     if code != 0:
-        how = f"failed with exit code {code}" if code is not None else f"did not end within {_LONGEST:.0f} s"
-        raise WeftError(f"`{' '.join(argv)}` {how}", tail=shell.tail(log))
+        lines = shell.tail(log)
+        # the message of weft's own error is the reason
+        said = [line.removeprefix(_ERROR) for line in lines if line.startswith(_ERROR)] or _last(lines)
+        how = f"ended with exit code {code}" if code is not None else f"did not end within {_LONGEST:.0f} s"
+        raise WeftError(f"it {how}: {said[-1]}", tail=lines)
+
+
+def _last(lines: Sequence[str]) -> list[str]:
+    return [line for line in lines if line.strip()][-1:] or ["it printed nothing"]
+
+
+def _require(done: shell.Completed) -> None:
+    """Raises WeftError, with the reason that a program printed, if it failed."""
+    if done.code:
+        lines = [*done.out.splitlines(), *done.err.splitlines()]
+        found = ended(lines)
+        why = found.exception or _last(lines)[0]
+        raise WeftError(f"a program ended with exit code {done.code}: {why}", tail=found.shown)
 
 
 def dump(name: str, java: Path, listed: Path, class_path: Sequence[str], say: Say) -> Path | None:
@@ -165,11 +184,12 @@ def _train(java: Path, training: Training, target: Path) -> None:
     flags.append("-XX:TieredStopAtLevel=1")
     program = training(scratch)
     argv = [str(java), *flags, "-XX:-UsePerfData", *program.arguments]
-    shell.run(argv, timeout=300, env={"TMPDIR": str(scratch), **program.environment})
+    _require(shell.run(argv, timeout=300, env={"TMPDIR": str(scratch), **program.environment}, check=False))
     remove_tree(str(scratch))
 
 
 def _dump(java: Path, listed: Path, class_path: Sequence[str], target: Path) -> None:
     """Without listed classes that do not exist: another release of an engine has other classes."""
     flags = [f"-XX:SharedClassListFile={listed}", f"-XX:SharedArchiveFile={target / _ARCHIVE}"]
-    shell.run([str(java), "-Xshare:dump", *flags, "-Xlog:cds=off", "-cp", ":".join(class_path)], timeout=300)
+    argv = [str(java), "-Xshare:dump", *flags, "-Xlog:cds=off", "-cp", ":".join(class_path)]
+    _require(shell.run(argv, timeout=300, check=False))
