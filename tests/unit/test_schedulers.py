@@ -224,6 +224,23 @@ def test_the_state_of_a_job(kind: str, programs: Path) -> None:
     assert ended.message.startswith(f"{system(kind).title} job 7 was ")
 
 
+NO_HISTORY = """case "$1" in
+-x) echo 'qstat: PBS is not configured to maintain job history 7.server' >&2; exit 153;;
+*) if test -e {folder}/ended; then echo 'qstat: Unknown Job Id 7.server' >&2; exit 153; fi
+   echo 'Job Id: 7.server'; echo '    job_state = R'; echo '    exec_host = a/0+b/0';;
+esac"""
+
+
+def test_a_pbs_that_keeps_no_ended_jobs_is_asked_for_those_that_run(programs: Path) -> None:
+    fake_program(programs, "qstat", NO_HISTORY.replace("{folder}", str(programs)))
+    running = system("pbs").query("7.server")
+    assert running is not None
+    assert (running.state, running.nodes, running.ended) == ("R", "a/0+b/0", False)
+    (programs / "ended").touch()
+    assert system("pbs").query("7.server") is None
+    assert known.gone("pbs:7.server")
+
+
 WARNED = "2026-11-26 04:01:00> CHECKPOINT:User oar (sarko) requested a checkpoint on the job 7 on oar1"
 LATE = "2026-11-26 04:01:11> WALLTIME:[sarko] Job [7] from 1795665646 with 120; current time=1795665671 (Elapsed)"
 OARSTAT = """\

@@ -73,7 +73,11 @@ class Pbs(PlainScheduler):
         return output.strip().splitlines()[-1] if output.strip() else ""
 
     def query(self, number: str) -> PlainJob | None:
-        done = shell.run([shell.tool("qstat", _PACKAGE), "-x", "-f", number], check=False)
+        qstat = shell.tool("qstat", _PACKAGE)
+        done = shell.run([qstat, "-x", "-f", number], check=False)
+        if done.code != 0 and "history" in done.err:
+            # as PBS is installed, its server keeps no ended jobs, and refuses to be asked for them (job_history_enable)
+            done = shell.run([qstat, "-f", number], check=False)
         if done.code != 0:
             if "unknown job" in done.err.lower():
                 return None
