@@ -13,9 +13,11 @@ import pytest
 from tests.fakes import fake_nodes
 from tests.processes import child as started
 from tests.processes import own, says, tell
-from weft.adapters.probes import proc
+from weft.adapters.probes import proc, threads
 from weft.adapters.probes.proc import HOST, SOURCES, Reader
 from weft.host.programs import marks
+from weft.record import samples
+from weft.record.record import process_start
 
 RUN = own("run")
 
@@ -143,6 +145,27 @@ def test_processes_of_another_run_do_not_count() -> None:
 
 
 @pytest.mark.usefixtures("child")
+ANY_BYTES = """
+import ctypes, sys
+ctypes.CDLL(None).prctl(15, b'ray::gr\\xc3\\xb6sse_\\xc3', 0, 0, 0)
+print('there', flush=True)
+sys.stdin.read()
+"""
+"""Its name ends in half of a letter, as the kernel cuts names after 15 bytes."""
+
+
+def test_a_process_with_any_bytes_in_its_name_and_arguments_counts() -> None:
+    environment = {**os.environ, marks.LEASE: RUN, marks.NODE: "node2"}
+    with started(sys.executable, "-c", ANY_BYTES, os.fsdecode(b"\xff"), env=environment) as process:
+        assert says(process) == "there\n"
+        assert b"\xc3\n" in Path(f"/proc/{process.pid}/comm").read_bytes()
+        found = reader().read()
+        assert [s.value > 0 for s in found if (s.node, s.process, s.counter) == ("node2", "", "memory")] == [True]
+        assert samples.lines(found).encode()
+        assert threads.own_pid(process.pid) == process.pid
+        assert process_start(process.pid)
+
+
 def test_every_counter_names_its_source() -> None:
     assert {s.counter for s in reader().read()} <= set(SOURCES)
     assert all(source.unit and source.source for source in SOURCES.values())

@@ -388,7 +388,8 @@ def dismiss(guard: "subprocess.Popen[bytes]") -> None:
 
 def title(pid: int) -> str:
     """The main class of a Java program, else the program's name. Raises OSError if the process is gone."""
-    return title_of(Path(f"/proc/{pid}/cmdline").read_text().split("\0"))
+    # arguments may be any bytes
+    return title_of(Path(f"/proc/{pid}/cmdline").read_text(errors="replace").split("\0"))
 
 
 def title_of(arguments: Sequence[str]) -> str:

@@ -187,7 +187,8 @@ def _add(total: dict[str, float], more: dict[str, float]) -> None:
 def _process(pid: int) -> tuple[int, dict[str, float]] | None:
     """The parent's pid, and the counters."""
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        # a name is cut after 15 bytes, which may be in the middle of a letter
+        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
         io = dict(line.split(": ") for line in Path(f"/proc/{pid}/io").read_text().splitlines())
     except (OSError, ValueError):
         return None

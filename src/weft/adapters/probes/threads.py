@@ -263,6 +263,6 @@ def _process(pid: int, program: str) -> str:
 
 def own_pid(pid: int) -> int:
     """The PID of a process in its own namespace, which a virtual node has. Raises OSError if it has ended."""
-    status = Path(f"/proc/{pid}/status").read_text()
+    status = Path(f"/proc/{pid}/status").read_text(errors="replace")
     found = next((line for line in status.splitlines() if line.startswith("NSpid:")), "")
     return int(found.split()[-1]) if found else pid
