@@ -192,6 +192,21 @@ def test_a_full_disk_ends_a_run_with_that_reason_and_leaves_nothing_half_written
         shell.run(["umount", str(disk)])
 
 
+def test_a_line_that_a_full_disk_cut_short_costs_no_other(tmp_path: Path) -> None:
+    first, other = (samples.lines([Sample(t, "n", "", "cpu_user", t)]) for t in (1.0, 2.0))
+    (tmp_path / "samples.csv").write_text(f"{first}{first[:12]}{other}{other}")
+    sampletable.finish(tmp_path)
+    assert not (tmp_path / "samples.csv").exists()
+    assert sampletable.load(Entry(tmp_path))["value"].to_list() == [1.0, 2.0]
+
+
+def test_samples_that_are_not_readable_end_no_run(tmp_path: Path) -> None:
+    (tmp_path / "samples.csv").write_text("no,number,,cpu_user,none,,,,,\n")
+    sampletable.finish(tmp_path)
+    assert (tmp_path / "samples.csv").exists()
+    assert not (tmp_path / "samples.parquet").exists()
+
+
 def test_a_process_may_have_any_name(tmp_path: Path) -> None:
     named = ["ray::Reduce(key=('a',), parts=2)/7", 'a "b"/8', "two\nlines/9"]
     samples.append(tmp_path, [Sample(1.0, "n", name, "cpu_user", 2.0) for name in named])

@@ -3,6 +3,7 @@
 Apart from `samples`, which every run and every node's sampler imports: polars takes long to import.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from io import BytesIO
@@ -34,11 +35,14 @@ _MOST, _ROWS = 1 << 32, 200_000_000
 
 
 def finish(record: Path) -> None:
-    """Convert samples.csv, and those of other hosts, to samples.parquet; they remain if the disk is full."""
+    """Convert samples.csv, and those of other hosts, to samples.parquet; they remain if the disk is full, or if they are not readable."""
     folder = Entry(record)
     if texts := folder.files(_TEXTS):
-        with suppress(OSError), (folder / "samples.parquet").replacement() as file:
-            _parse_all(texts).write_parquet(file)
+        with (
+            suppress(OSError, polars.exceptions.PolarsError),
+            (folder / "samples.parquet").replacement() as file,
+        ):
+            polars.concat([_parse_whole(text.data(_MOST)) for text in texts]).write_parquet(file)
         if (folder / "samples.parquet").exists():
             for text in texts:
                 (record / text.name).unlink()
@@ -71,6 +75,16 @@ def _parquet(data: bytes) -> polars.DataFrame:
     if rows > _ROWS:
         raise RefusedError(f"samples.parquet has more than {_ROWS} rows")
     return polars.read_parquet(BytesIO(data))
+
+
+def _parse_whole(text: bytes) -> polars.DataFrame:
+    """Without lines that a full disk cut short, and with which the next one, written when there was room again, makes one line."""
+    try:
+        return _parse(text)
+    except polars.exceptions.PolarsError:
+        lines = text.splitlines(keepends=True)
+        fields = Counter(line.count(b",") for line in lines).most_common(1)[0][0]
+        return _parse(b"".join(line for line in lines if line.count(b",") == fields))
 
 
 def _parse(text: bytes) -> polars.DataFrame:
