@@ -89,3 +89,17 @@ def test_quiet_leaves_warnings_and_verbose_adds_steps(monkeypatch: pytest.Monkey
         progress.step("step")
         progress.warn("warn")
         assert out.getvalue().split() == lines.split()
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_what_an_output_cannot_show_ends_no_command(encoding: str) -> None:
+    act = "from weft.cli.guard import run_guarded; run_guarded(lambda: print('a \\u2013 b \\udcff c'))"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(settings.SOURCE / "src"),
+        "PYTHONIOENCODING": encoding,
+    }
+    done = subprocess.run([sys.executable, "-P", "-c", act], capture_output=True, env=environment, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    dash = "\u2013" if encoding == "utf-8" else "?"
+    assert done.stdout.decode(encoding) == f"a {dash} b ? c\n"

@@ -7,6 +7,7 @@ import tempfile
 import traceback
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
+from io import TextIOWrapper
 from pathlib import Path
 
 import typer
@@ -20,6 +21,10 @@ from weft.text.verbosity import CHOSEN
 def run_guarded(action: Callable[[], object]) -> None:
     """Run it; errors become one message and an exit code."""
     signals.watch()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # a terminal may lack a letter, and names of files and processes may be no text
+            stream.reconfigure(errors="replace")
     try:
         # what records and logs contain is printed too
         with redirect_stdout(Printable(sys.stdout)), redirect_stderr(Printable(sys.stderr)):
