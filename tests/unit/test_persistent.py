@@ -16,7 +16,7 @@ from weft.adapters.engines.flink.engine import FlinkEngine
 from weft.adapters.engines.hadoop import HadoopEngine
 from weft.adapters.engines.null import NullEngine
 from weft.adapters.engines.spark.engine import SparkEngine
-from weft.clusters import attach, registry
+from weft.clusters import attach, registry, supervisor
 from weft.clusters.registry import PersistentCluster
 from weft.errors import UsageError
 from weft.host.remote.reach import Reach
@@ -64,6 +64,17 @@ def test_what_a_killed_supervisor_left_is_removed_by_any_command_that_lists() ->
         (folder / name).write_bytes(text)
     assert registry.names() == []
     assert list(folder.iterdir()) == []
+
+
+def test_a_cluster_that_has_not_said_which_process_it_is_gets_no_signal_yet(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Process 0 would be weft's own process group."""
+    answers, signalled = iter([0, 0, None]), list[int]()
+    monkeypatch.setattr(registry, "supervisor", lambda _: next(answers, None))
+    monkeypatch.setattr(os, "kill", lambda pid, _: signalled.append(pid))
+    assert supervisor.end("starts") is None
+    assert signalled == []
 
 
 def test_the_users_search_paths_come_last(monkeypatch: pytest.MonkeyPatch) -> None:

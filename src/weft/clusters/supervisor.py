@@ -171,9 +171,11 @@ def _asked(spec: Spec) -> Persistent:
 
 def end(name: str) -> Path | None:
     """End a cluster and wait until nothing of it is left. Returns its record, if it has one."""
-    pid, cluster = registry.supervisor(name), registry.read(name)
+    while (pid := registry.supervisor(name)) == 0:  # it has reserved the name, and not said yet which process it is
+        signals.sleep(0.02)
     if pid is None:
         return None
+    cluster = registry.read(name)
     os.kill(pid, signal.SIGTERM)
     deadline = time.monotonic() + _GRACE
     while registry.supervisor(name) == pid:
