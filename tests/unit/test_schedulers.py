@@ -19,6 +19,8 @@ from weft.host.schedulers.base import Script
 from weft.host.schedulers.plain import JobHost, JobRequest, PlainScheduler, wall
 from weft.host.site.profile import Profile
 from weft.host.work import work_directory
+from weft.run.progress import Progress
+from weft.run.submission import enter
 
 PLAIN = ("pbs", "lsf", "flux", "gridengine", "oar")
 HOSTS = {
@@ -321,6 +323,25 @@ def test_a_script_outlives_the_signal_and_keeps_the_exit_code_of_its_command(
     job = system(kind).job("7", files)
     assert job is not None
     assert (job.ended, job.own_end, job.exit_code) == (True, True, 3)
+
+
+def test_a_job_whose_output_nobody_reads_any_more_is_cancelled(
+    programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in `weft run ... | head -1`."""
+    monkeypatch.setenv("WEFT_RUNS", str(tmp_path / "runs"))
+    ended = tmp_path / "runs" / ".jobs" / "01ab.exit"
+    fake_program(programs, "qsub", "echo 7.server")
+    fake_program(programs, "qdel", f"echo 143 >{ended}")
+    fake_program(programs, "qstat", f"test -e {ended} && echo '    job_state = F' || echo '    job_state = R'")
+    with (
+        pytest.raises(BrokenPipeError),
+        enter._submitted(system("pbs"), "#!/bin/sh\n", "01ab", Progress()) as job,
+    ):
+        raise BrokenPipeError
+    assert job.last is not None
+    assert job.last.ended
+    assert list(ended.parent.iterdir()) == []
 
 
 def test_a_job_without_an_exit_code_was_ended(programs: Path) -> None:

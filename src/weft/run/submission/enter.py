@@ -106,7 +106,7 @@ def _submitted(scheduler: Scheduler, text: str, stem: str, progress: Progress) -
     )
     try:
         yield job
-    except (Stopped, NodeError):
+    except (Stopped, NodeError, OSError):  # such as an output that nobody reads any more
         job.cancel()
         raise
     finally:

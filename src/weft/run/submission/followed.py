@@ -55,7 +55,7 @@ class Followed:
         while not self._over(job):
             if job.requeued:
                 raise NodeError(
-                    f"{self.title} {self.number} was requeued, but a run cannot continue",
+                    f"{self.title} was requeued, but a run cannot continue",
                     hint="run it again",
                 )
             signals.sleep(POLL)
