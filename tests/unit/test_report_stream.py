@@ -93,6 +93,32 @@ def test_a_rate_that_was_not_sustained_names_its_limit(tmp_path: Path, limit: st
     assert f"The limit is the {limit}: " in text
 
 
+@pytest.mark.parametrize(
+    ("missed", "says"),
+    [
+        ("producers", "in the last quarter producers sent 0.70 s late. The limit is the broker: "),
+        ("backlog", "in the last quarter records waited 6.00 s for the engine. The limit is the engine: "),
+        ("latency", "latency grew by 2.50 s from the second quarter to the last. The limit is the broker: "),
+        ("end", "the engine needed 9.00 s after the last of them until it had consumed all. The limit is the engine: "),
+    ],
+)  # fmt: skip
+def test_a_rate_that_was_not_sustained_says_what_grew(tmp_path: Path, missed: str, says: str) -> None:
+    one = step(
+        sustained=False, limit="broker", growth=2.5, late=0.7, missed=missed, waited=6.0, behind=9.0
+    )
+    (text, *_) = words(summary(tmp_path, steps=[one]))
+    assert text.startswith("The offered rate of 1,000 records/s was not sustained: ")
+    assert says in text
+
+
+def test_a_rate_of_which_no_results_can_be_compared_is_not_judged(tmp_path: Path) -> None:
+    """As of windows that are longer than a quarter of the time: their last quarter has none."""
+    one = step(sustained=False, limit="unknown", growth=-1.2, missed="results", waited=0.0, behind=0.0)
+    (text, *_) = words(summary(tmp_path, steps=[one]))
+    assert text.startswith("Whether the offered rate of 1,000 records/s was sustained is not known: ")
+    assert "limit" not in text
+
+
 def test_a_search_lists_each_rate_and_the_highest_that_kept_the_bound(tmp_path: Path) -> None:
     steps = [step(1000.0), step(2000.0), step(4000.0, sustained=False)]
     found = summary(tmp_path, steps=steps)
@@ -210,5 +236,10 @@ def test_the_summary_has_what_identifies_results_and_the_latency_of_a_stream(tmp
     )
     assert "  backlog of 2,500 records caught up: 3.0 s" in lines
     assert "  recovered: kafka-node4 on node4 ended (killed by signal 9)" in lines
+    unknown = make_record(tmp_path / "few", head={**head, "facts": {**facts, "limit": "unknown"}})
+    assert any(
+        line.endswith("records/s offered, and too few results to say whether they were sustained")
+        for line in outcome_lines(unknown)
+    )
     failed = make_record(tmp_path / "two", head={**head, "verdict": "INVALID"})
     assert "  lost: kafka-node4 on node4 ended (killed by signal 9)" in outcome_lines(failed)

@@ -45,6 +45,13 @@ def test_records_that_were_sent_before_the_loss_and_answered_after_it_are_late_o
     assert (one.seconds, one.highest) == (2.0, 6.0)
 
 
+def test_it_is_not_over_before_the_loss() -> None:
+    """Its last result before the loss was late for another reason, and of the next interval the slowest one arrived after it."""
+    over_time = course((18.5, 1.6))
+    over_time[19] = over_time[19].model_copy(update={"p99": 0.4, "max": 0.6})
+    assert found(over_time).seconds == 0.0
+
+
 def test_twice_the_usual_latency_is_as_before_and_more_is_not() -> None:
     assert found(course((20.5, 2 * USUAL))).seconds == 0.0
     assert found(course((20.5, 2.1 * USUAL))).seconds == 2.0

@@ -27,6 +27,19 @@ _REASONS = {
 }
 
 
+NOTHING_TO_COMPARE = "results"
+"""Why a rate was not sustained, as the collector says it, where nobody can know."""
+_MISSED = {
+    "producers": ("late", "in the last quarter producers sent {} s late"),
+    "backlog": ("waited", "in the last quarter records waited {} s for the engine"),
+    "latency": ("growth", "latency grew by {} s from the second quarter to the last"),
+    "end": ("behind", "the engine needed {} s after the last of them until it had consumed all"),
+}
+"""By what grew: the number that shows it, and what it says. A collector that does not say looks at latencies only."""
+_ENGINES = ("backlog", "end")
+"""What grows because of the engine, whatever the latencies of the results that there are."""
+
+
 class Streamed(Part):
     """A stream; `began` is in seconds after the run began, latencies in seconds."""
 
@@ -75,12 +88,16 @@ class Streamed(Part):
         if self.sustained:
             return f"The offered rate was sustained: {rate}."
         (step,) = self.steps
-        limit = str(step["limit"])
-        return (
-            f"The offered rate of {float(str(step['rate'])):,.0f} records/s was not sustained: {rate}, and latency grew"
-            f" by {seconds(float(str(step['growth'])))} s from the second quarter to the last. The limit is the {limit}:"
-            f" {_REASONS[limit]}."
-        )
+        offered, missed = f"the offered rate of {float(str(step['rate'])):,.0f} records/s", step.get("missed")
+        if missed == NOTHING_TO_COMPARE:
+            return (
+                f"Whether {offered} was sustained is not known: {rate}, and its second quarter or its last one had no result"
+                " that could be compared. A longer time has more of them."
+            )
+        key, why = _MISSED.get(str(missed), _MISSED["latency"])
+        limit = "engine" if missed in _ENGINES else str(step["limit"])
+        how = why.format(seconds(float(str(step[key]))))
+        return f"T{offered[1:]} was not sustained: {rate}, and {how}. The limit is the {limit}: {_REASONS[limit]}."
 
     @property
     def limiting(self) -> str:

@@ -29,6 +29,8 @@ def _found(facts: Mapping[str, Any]) -> list[str]:
     if "latency_median_seconds" in facts:
         median, most = (seconds(facts[f"latency_{name}_seconds"]) for name in ("median", "p99"))
         kept = "sustained" if facts["sustained"] else f"not sustained, the limit is the {facts['limit']}"
+        if facts.get("limit") == "unknown":
+            kept = "offered, and too few results to say whether they were sustained"
         found.append(
             f"latency: median {median} s, 99 % {most} s; {facts['offered_per_second']:,.0f} records/s {kept}"
         )

@@ -216,6 +216,10 @@ public final class NexmarkCollect extends Program {
         row.put("behind", behind);
         row.put("waited", waited);
         row.put("missed", missed);
+        String limit = Sustained.limit(missed);
+        if (!limit.isEmpty()) {
+            row.put("limit", limit);
+        }
         steps.add(row);
         return latencies;
     }

@@ -52,4 +52,13 @@ record Sustained(double took, double interval, double checkpoint) {
         double soon = Math.max(CHECKPOINTS * checkpoint + interval + 1, BEHIND * took);
         return behind > Math.max(soon, BATCHES * more) ? "end" : "";
     }
+
+    /** What limits a rate that was missed, where latencies of the results that there are do not show it; empty elsewhere. */
+    static String limit(String missed) {
+        return switch (missed) {
+            case "backlog", "end" -> "engine";
+            case "results" -> "unknown";
+            default -> "";
+        };
+    }
 }

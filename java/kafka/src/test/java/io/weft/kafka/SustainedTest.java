@@ -55,6 +55,14 @@ class SustainedTest {
     @Test
     void aRateWithoutResultsSaysNothing() {
         assertEquals("results", CHECKPOINTS.missed(0.001, 1, 1, new Latencies(STEP, 1), 0.8));
+        assertEquals("unknown", Sustained.limit("results"));
+    }
+
+    @Test
+    void eventsThatWaitForTheEngineAreItsLimitWhateverResultsThereAre() {
+        assertEquals("engine", Sustained.limit("backlog"));
+        assertEquals("engine", Sustained.limit("end"));
+        assertEquals("", Sustained.limit("producers"));
     }
 
     @Test
