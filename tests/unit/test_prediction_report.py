@@ -11,10 +11,11 @@ import pytest
 
 from tests.unit.prediction_jobs import LUSTRE, MEMORY, at, groupby, job
 from tests.unit.report_fakes import make_record
+from weft.adapters.nodes import KINDS
 from weft.analysis.explain.timeparts import Suggestion
 from weft.analysis.predict import advice, correction, curve, holdout, prediction, projection
 from weft.analysis.predict.advice import Advice, Line, OneNode, Trial
-from weft.analysis.predict.candidates import Situation, candidates
+from weft.analysis.predict.candidates import Situation, candidates, on_nodes
 from weft.analysis.predict.correction import Residual
 from weft.analysis.predict.distance import AGAIN
 from weft.analysis.predict.jobprofile import CallsPerTask, JobProfile
@@ -200,6 +201,17 @@ def test_the_storage_is_the_first_advice_where_opens_are_half_of_the_time() -> N
     assert of_storage.part == "metadata: scratch"
     assert "open: 512 calls" in of_storage.counter
     assert of_storage.check == "weft run /runs/run/spec.toml --scratch memory"
+
+
+def test_other_nodes_are_asked_for_as_those_that_were_measured() -> None:
+    asked = {"cores": 8, "memory": 64 << 30, "account": "a1", "time": "2:00:00"}
+    usual = {"partition": None, "qos": "", "launcher": "own", "constraint": "[r1,r2]"}
+    run = on_lustre(groupby(), {**SPEC, "nodes": {"kind": "slurm", "count": 4, **asked, **usual}})
+    text = on_nodes(run.situation(HERE), 8)
+    assert KINDS.table(text) == {"kind": "slurm", "count": "8", **{key: str(one) for key, one in asked.items()}}
+    hosted = {"kind": "virtual", "count": 4, "memory": 8 << 30, "rate": "1gbit", "storage_rate": "2gbit"}
+    run = on_lustre(groupby(), {**SPEC, "nodes": hosted})
+    assert on_nodes(run.situation(HERE), 8) == "virtual:8,cores=1,rate=1gbit,storage_rate=2gbit"
 
 
 def test_nothing_helps_a_healthy_job() -> None:

@@ -31,6 +31,12 @@ MADE = (*HOSTED, "slurm", "pbs", "lsf", "flux", "gridengine", "oar")
 """Kinds of nodes of which there are as many as asked for."""
 
 
+_LINKS = ("rate", "storage_rate")
+"""Keys of nodes of this machine that stay as they are on more of them, which have less memory each."""
+_USUAL = {"launcher": "own"}
+"""Defaults, which a command need not repeat."""
+
+
 @dataclass(frozen=True)
 class Candidate:
     """One change."""
@@ -212,9 +218,11 @@ def _nodes(run: Situation) -> Iterator[Candidate]:
 def on_nodes(run: Situation, count: int) -> str:
     """As many nodes of the same kind, in short form."""
     table = run.spec.get("nodes", {})
-    more = {"cores": run.target.cores} if table.get("kind") in HOSTED else {}
-    if table.get("rate"):
-        more["rate"] = table["rate"]
+    if table.get("kind") in HOSTED:
+        more = {"cores": run.target.cores, **{key: table[key] for key in _LINKS if table.get(key)}}
+    else:  # a job that asks for other cores, or for another queue, is not the one that is predicted
+        asked = {key: value for key, value in table.items() if key not in {"kind", "count"} and value}
+        more = {key: value for key, value in asked.items() if value != _USUAL.get(key) and "," not in str(value)}
     return f"{table.get('kind')}:{count}" + "".join(f",{key}={value}" for key, value in more.items())
 
 
