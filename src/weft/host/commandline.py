@@ -1,5 +1,6 @@
 """The command line of weft itself, on which `ps` shows no secret once it has been read."""
 
+import os
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -22,7 +23,7 @@ def cover() -> None:
         with Path("/proc/self/mem").open("r+b", buffering=0) as memory:
             memory.seek(begin)
             text = memory.read(end - begin)
-            for value in map(str.encode, values.values()):
+            for value in map(os.fsencode, values.values()):
                 text = text.replace(value, b"*" * len(value))
             memory.seek(begin)
             memory.write(text)
