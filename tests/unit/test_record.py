@@ -12,7 +12,7 @@ from weft.errors import RecordError, StorageError, UsageError, WeftError
 from weft.host import settings, shell
 from weft.record import record, samples, sampletable
 from weft.record.head import Head
-from weft.record.history import equal_runs, expected_phases
+from weft.record.history import before, equal_runs, expected_phases
 from weft.record.record import Record, Stored
 from weft.record.samples import Sample
 from weft.run.run import verdict_of
@@ -95,12 +95,27 @@ def test_what_is_no_record_is_refused(tmp_path: Path, content: str | None) -> No
 
 def test_a_record_is_found_by_path_name_part_and_last() -> None:
     one, two = make("20260101-a"), make("20260102-b")
-    two.update(created="2999")
+    two.update(created="2999-01-01T00:00:00+0000")
     runs = settings.runs()
     assert record.find(runs, str(one.directory)).directory == one.directory
     assert record.find(runs, "20260101-a").directory == one.directory
     assert record.find(runs, "0102").directory == two.directory
     assert record.find(runs, "last").directory == two.directory
+
+
+def test_the_last_record_is_the_one_that_began_last_in_whatever_time_zone() -> None:
+    """The clock was put back by an hour between the first two; the third was made by a job whose variables have no TZ."""
+    begun = ("2026-10-25T02:50:00+0200", "2026-10-25T02:10:00+0100", "2026-10-25T01:20:00+0000")
+    names = ("c", "b", "a")
+    for name, created in zip(names, begun, strict=True):
+        make(name).update(created=created, key="same")
+    make("damaged").update(created="yesterday", key="same")
+    found = record.all_records(settings.runs())
+    assert [stored.directory.name for stored in found] == ["damaged", *names]
+    assert record.find(settings.runs(), "last").directory.name == "a"
+    earlier = before(found, found[-1])
+    assert earlier is not None
+    assert earlier.directory.name == "b"
 
 
 @pytest.mark.parametrize("name", ["2026", "nothing"])

@@ -17,8 +17,9 @@ from weft.errors import UsageError
 from weft.facts.jobmetrics import JobMetrics
 from weft.host import settings
 from weft.record import history, record
+from weft.record.head import created
 from weft.record.record import Stored
-from weft.record.selection import Selection, created, moment
+from weft.record.selection import Selection, moment
 from weft.run.imports.importing import import_log
 from weft.text.units import parse_duration
 
@@ -105,7 +106,7 @@ def against(runs: Sequence[str], reference: str, slower: float) -> Change:
     chosen = [stored for name in runs for stored in _meant(name)]
     if not chosen:
         raise UsageError(f"no record fits {', '.join(runs)}", hint="`weft runs` lists every run")
-    newest = max(chosen, key=lambda stored: stored.head.created)
+    newest = max(chosen, key=lambda stored: stored.head.begun)
     given = None if ":" in reference else _time(reference)
     before = [] if given is not None else _meant(reference, newest.head.key)
     if given is None and not before:

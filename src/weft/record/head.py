@@ -1,6 +1,7 @@
 """What record.json contains: one class writes it and reads it."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -8,6 +9,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from weft.errors import FailureEvidence
 
 Model = TypeVar("Model", bound=BaseModel)
+
+
+def created(text: str) -> float | None:
+    """When a record was begun: seconds since the epoch; None if it does not say."""
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError):
+        return None
 
 
 class Kept(BaseModel):
@@ -71,6 +80,11 @@ class RunInfo(Kept):
     probes_missing: Mapping[str, str] = {}
     probes_added: Mapping[str, str] = {}
     """Probes that nobody asked for, and why they observed."""
+
+    @property
+    def begun(self) -> float:
+        """Orders runs by their begin, in whatever time zone each says it; 0 if it says none."""
+        return created(self.created) or 0.0
 
 
 class Head(RunInfo):

@@ -18,7 +18,7 @@ def before(records: Sequence[Stored], stored: Stored) -> Stored | None:
     same = [
         other
         for other in records
-        if other.head.key == stored.head.key != "" and other.head.created < stored.head.created
+        if other.head.key == stored.head.key != "" and other.head.begun < stored.head.begun
     ]
     return same[-1] if same else None
 

@@ -254,4 +254,4 @@ def _sorted(runs: Path) -> tuple[list[Stored], dict[Path, RecordError]]:
             found.append(read(path.parent))
         except RecordError as error:
             unreadable[path.parent] = error
-    return sorted(found, key=lambda record: (record.head.created, record.directory.name)), unreadable
+    return sorted(found, key=lambda record: (record.head.begun, record.directory.name)), unreadable

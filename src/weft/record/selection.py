@@ -3,8 +3,8 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
+from weft.record.head import created
 from weft.record.record import Stored
 from weft.text.units import parse_duration
 
@@ -43,14 +43,6 @@ class Selection:
             return True
         begun = created(head.created)
         return begun is not None and (self.since or 0.0) <= begun < (self.before or float("inf"))
-
-
-def created(text: str) -> float | None:
-    """When a record was begun: seconds since the epoch; None if it does not say."""
-    try:
-        return datetime.fromisoformat(text).timestamp()
-    except ValueError:
-        return None
 
 
 def moment(text: str) -> float:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from weft.analysis.read.moment import IDLE, RunMoment
 from weft.facts.activity import StageActivity
-from weft.record.selection import created
+from weft.record.head import created
 from weft.report.draw.families import TERMINAL
 from weft.text.printable import printable
 from weft.text.units import show_seconds, show_size
