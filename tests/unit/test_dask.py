@@ -8,6 +8,7 @@ import pytest
 from tests.commandline import after
 from tests.fakes import RECORD, fake_layout, fake_nodes
 from weft.adapters.engines.dask.engine import DaskEngine
+from weft.adapters.engines.pythontasks import Missing
 from weft.errors import UsageError
 from weft.layout.plan import SECRET, Job
 from weft.run.preview import planned, sketch
@@ -60,6 +61,13 @@ def test_it_is_ready_when_all_processes_of_all_nodes_have_registered() -> None:
     assert ready.missing({"workers": [*known, "worker-node2-1"]}) == []
     (ready,) = DaskEngine().plan(fake_layout(fake_nodes(2, cores=1))).ready
     assert ready.missing({"workers": ["worker-node1"]}) == ["worker-node2"]
+
+
+def test_a_node_with_the_name_of_another_and_a_number_stands_for_itself_alone() -> None:
+    missing = Missing((("worker-gpu", 1), ("worker-gpu-1", 1)))
+    assert missing({"workers": ["worker-gpu-1"]}) == ["worker-gpu"]
+    assert missing({"workers": ["worker-gpu"]}) == ["worker-gpu-1"]
+    assert missing({"workers": ["worker-gpu", "worker-gpu-1"]}) == []
 
 
 def test_the_secret_is_in_a_file_and_in_no_argument_and_all_sides_have_the_certificate() -> None:

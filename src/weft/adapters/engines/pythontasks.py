@@ -39,7 +39,8 @@ class Missing:
         return [
             name
             for name, count in self.expected
-            if sum(each == name or each.rpartition("-")[0] == name for each in registered) < count
+            # a host may have the name of another with a number behind it
+            if sum((each if count == 1 else each.rpartition("-")[0]) == name for each in registered) < count
         ]
 
 
