@@ -9,6 +9,7 @@ import pytest
 from tests.commandline import option
 from tests.fakes import GIB, fake_layout, fake_nodes
 from weft.adapters.services.kafka import Kafka
+from weft.adapters.workloads import streamwork
 from weft.adapters.workloads.base import Prepared, Results
 from weft.adapters.workloads.streamstatistics import StreamStatistics
 from weft.errors import UsageError
@@ -91,6 +92,13 @@ def test_without_an_interval_flink_answers_each_record_and_spark_after_micro_bat
 
 def test_each_record_published_checked_and_counted_is_valid() -> None:
     assert judged(StreamStatistics()) == ""
+
+
+@pytest.mark.parametrize(
+    ("rate", "seconds", "records"), [(1000.0, 20.0, 20_000), (100.5, 5.0, 503), (101.5, 1.0, 102), (0.1, 1.0, 1)]
+)
+def test_half_a_record_is_published(rate: float, seconds: float, records: int) -> None:
+    assert streamwork.scheduled(rate, seconds) == records
 
 
 @pytest.mark.parametrize(

@@ -267,7 +267,7 @@ class Nexmark(Workload):
         reasons = [str(collected["lost"]).rstrip(".")] if "lost" in collected else []
         wanted = log["each"] * self.producers
         if self.rate != "max" and "lost" not in collected:
-            steps = (max(1, round(self.rate * time)) for time in (self.warmup, self.seconds) if time)
+            steps = (streamwork.scheduled(self.rate, time) for time in (self.warmup, self.seconds) if time)
             wanted = self.producers * (sum(steps) + _CLOSING)
         counts = {
             "producers published": sum(one["records"] for one in produced),

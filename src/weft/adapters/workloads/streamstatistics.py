@@ -188,7 +188,7 @@ class StreamStatistics(Workload):
         wanted = found["each"] * self.producers
         if self.rate != "max" and "lost" not in collected:
             steps = (0 if self.backlog else self.warmup, self.seconds)
-            wanted = self.producers * sum(max(1, round(self.rate * time)) for time in steps if time)
+            wanted = self.producers * sum(streamwork.scheduled(self.rate, time) for time in steps if time)
         counts = {
             "producers published": sum(one["records"] for one in produced),
             "the brokers' log has": found["records"],

@@ -1,5 +1,6 @@
 """What workloads on streams through Kafka share: rates, engines, topics, and the facts of their latencies."""
 
+import math
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -31,6 +32,11 @@ def _rate_of(value: Any) -> Any:
 
 
 Rate = Annotated[float | Literal["max"], BeforeValidator(_rate_of)]
+
+
+def scheduled(rate: float, seconds: float) -> int:
+    """How many records a producer publishes in a time: a half is rounded up, as the collector does it in Java."""
+    return max(1, math.floor(rate * seconds + 0.5))
 
 
 def topics(layout: Layout, partitions: int, results: int) -> Command:
