@@ -165,7 +165,7 @@ def test_a_time_that_is_none_is_refused() -> None:
 
 
 SUBMITTED = {
-    "pbs": ("qsub", "echo 7.server", "7.server"),
+    "pbs": ("qsub", "echo Welcome; echo 7.server; echo", "7.server"),
     "lsf": (
         "bsub",
         'read -r line; test "$line" = "#!/bin/sh" && echo "Job <7> is submitted to queue <normal>."',

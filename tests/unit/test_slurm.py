@@ -157,6 +157,18 @@ def test_more_nodes_than_the_job_has_are_refused(monkeypatch: pytest.MonkeyPatch
         SlurmNodes(count=2)._chosen(found)
 
 
+@pytest.mark.parametrize("printed", ["12", "12;cluster1", "Welcome to the machine\n--> Verifying valid host...OK\n12"])
+def test_a_job_is_submitted_by_a_sites_own_sbatch_too(
+    printed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    fake_program(tmp_path, "sbatch", f"printf '{printed}\\n'")
+    assert commands.submit(tmp_path / "job.sh") == 12
+    fake_program(tmp_path, "sbatch", "echo 'Your project has no hours left'")
+    with pytest.raises(NodeError, match="rejected the job: Your project has no hours left"):
+        commands.submit(tmp_path / "job.sh")
+
+
 @pytest.mark.parametrize(
     ("output", "message", "hint"),
     [

@@ -1,5 +1,6 @@
 """PBS Professional and OpenPBS: qsub, qstat, qdel; hosts from PBS_NODEFILE, and commands on them with ssh."""
 
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -70,7 +71,9 @@ class Pbs(PlainScheduler):
         return [f"-N {name}", "-S /bin/bash", "-r n", "-o /dev/null", "-e /dev/null"]
 
     def number_in(self, output: str) -> str:
-        return output.strip().splitlines()[-1] if output.strip() else ""
+        # a site's own qsub may say more
+        found = re.findall(r"^\s*(\d+(?:\.\S+)?)\s*$", output, re.MULTILINE)
+        return str(found[-1]) if found else ""
 
     def query(self, number: str) -> PlainJob | None:
         qstat = shell.tool("qstat", _PACKAGE)

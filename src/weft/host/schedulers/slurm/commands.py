@@ -12,6 +12,8 @@ from weft.host import shell
 from weft.host.schedulers.slurm.text import fields, parts_of
 
 _PACKAGE = "slurm-client"
+_NUMBER = re.compile(r"^(\d+)(?:;\S+)?\s*$", re.MULTILINE)
+"""What sbatch --parsable prints: the job's ID, and the cluster's name if there are several."""
 _GRANTED = re.compile(r"Granted job allocation (\d+)")
 """What salloc prints about the job that it has allocated."""
 
@@ -80,9 +82,11 @@ def burst_buffer() -> str:
 def submit(script: Path) -> int:
     """Submit a script and return the job's ID. Raises NodeError with Slurm's error message."""
     done = ask("sbatch", "--parsable", str(script), check=False)
-    if done.code != 0:
-        raise refused(done.err)
-    return int(done.out.strip().split(";")[0])
+    # a site's own sbatch may greet its users first
+    numbers = _NUMBER.findall(done.out)
+    if done.code != 0 or not numbers:
+        raise refused(done.err or done.out)
+    return int(numbers[-1])
 
 
 def allocate(arguments: Sequence[str], name: str, patience: float) -> int:
