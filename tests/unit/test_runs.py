@@ -148,6 +148,21 @@ def test_pruning_leaves_the_newest_and_what_has_a_label() -> None:
     assert "would remove every record" in str(RUNNER.invoke(app, ["runs", "prune", "--yes"]).exception)
 
 
+def test_keeping_more_records_than_there_are_removes_none() -> None:
+    for keep in ("3", "4", "5", "20"):
+        done = RUNNER.invoke(app, ["runs", "prune", "--keep", keep, "--label", "", "--yes"])
+        assert "no record fits" in done.stdout
+    assert len(left()) == 3
+
+
+def test_a_running_record_gets_no_label_that_it_would_lose(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_record(settings.runs() / "00-running", head={"verdict": "RUNNING"})
+    monkeypatch.setattr("weft.record.record.Stored.alive", lambda _: True)
+    error = RUNNER.invoke(app, ["runs", "label", "weekly", "00-running"]).exception
+    assert "is still running" in str(error)
+    assert listed("--label", "weekly") == []
+
+
 def test_a_running_record_is_never_removed(monkeypatch: pytest.MonkeyPatch) -> None:
     make_record(settings.runs() / "00-running", head={"verdict": "RUNNING"})
     monkeypatch.setattr("weft.record.record.Stored.alive", lambda _: True)
@@ -169,3 +184,17 @@ def test_a_broken_record_can_be_removed_by_its_name_and_nothing_outside_is_touch
     error = RUNNER.invoke(app, ["runs", "rm", "--yes", "../outside"]).exception
     assert isinstance(error, WeftError)
     assert (outside / "file").exists()
+
+
+@pytest.mark.parametrize("name", [".", "./", "{}"])
+def test_a_directory_that_is_no_record_is_not_removed(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has a file of that name; and the directory of the records has an own path from everywhere."""
+    (elsewhere := tmp_path / "elsewhere").mkdir()
+    (elsewhere / "record.json").write_text('{"of": "another program"}')
+    monkeypatch.chdir(elsewhere)
+    error = RUNNER.invoke(app, ["runs", "rm", "--yes", name.format(elsewhere)]).exception
+    assert isinstance(error, WeftError)
+    assert (elsewhere / "record.json").exists()
+    assert len(left()) == 3

@@ -120,7 +120,13 @@ def label(
     """
     if not _LABEL.fullmatch(word):
         raise UsageError(f"{word!r} is no label", hint="use letters, digits and . : + - _, at most 64")
-    for stored in [record.find(settings.runs(), name) for name in names]:
+    chosen = [record.find(settings.runs(), name) for name in names]
+    if running := [stored.directory.name for stored in chosen if stored.verdict == "RUNNING"]:
+        raise UsageError(
+            f"{', '.join(running)} is still running, and would lose the label",
+            hint="label it when it has ended; `weft run --label WORD` does it from the begin",
+        )
+    for stored in chosen:
         kept = [one for one in stored.head.labels if one != word]
         _relabel(stored, kept if remove else [*kept, word])
         print(f"{stored.directory.name}  {' '.join(kept if remove else [*kept, word]) or 'no label'}")
@@ -158,7 +164,7 @@ def prune(
             "this would remove every record", hint="add --keep 20, --before 90d, or another filter"
         )
     fitting = wanted.of(record.all_records(settings.runs()))
-    old = fitting[: len(fitting) - keep] if keep else fitting
+    old = fitting[: max(0, len(fitting) - keep)]
     _remove(
         [one.directory for one in old if one.verdict != "RUNNING" and (label or not one.head.labels)], yes=yes
     )
@@ -188,7 +194,11 @@ def _named(name: str) -> Path:
     try:
         stored = record.find(settings.runs(), name)
     except RecordError:
-        return settings.runs() / name
+        # one that is not readable is meant by its name or its path alone: a part of them may lead elsewhere
+        there = [path for path in record.broken(settings.runs()) if name in {path.name, str(path)}]
+        if not there:
+            raise
+        return there[0]
     if stored.verdict == "RUNNING":
         raise UsageError(
             f"{stored.directory.name} is still running", hint="end it first: Ctrl-C, or `weft down`"
