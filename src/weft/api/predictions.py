@@ -78,6 +78,7 @@ def counts(text: str) -> list[int]:
             found.append(low)
             low *= 2
         return [*found, high]
-    if not re.fullmatch(r"\d+(,\d+)*", text.strip()) or "0" in text.split(","):
-        raise UsageError(f"--nodes {text}: neither a range nor a list of numbers above 0", hint=hint)
-    return sorted({int(word) for word in text.split(",")})
+    found = [int(word) for word in text.split(",")] if re.fullmatch(r"\d+(,\d+)*", text.strip()) else []
+    if not found or not 1 <= min(found) <= max(found) <= MOST:
+        raise UsageError(f"--nodes {text}: neither a range nor a list of numbers of nodes", hint=hint)
+    return sorted(set(found))
