@@ -88,16 +88,16 @@ class Streamed(Part):
         if self.sustained:
             return f"The offered rate was sustained: {rate}."
         (step,) = self.steps
-        offered, missed = f"the offered rate of {float(str(step['rate'])):,.0f} records/s", step.get("missed")
+        offered, missed = f"offered rate of {float(str(step['rate'])):,.0f} records/s", step.get("missed")
         if missed == NOTHING_TO_COMPARE:
             return (
-                f"Whether {offered} was sustained is not known: {rate}, and its second quarter or its last one had no result"
+                f"Whether the {offered} was sustained is not known: {rate}, and its second quarter or its last one had no result"
                 " that could be compared. A longer time has more of them."
             )
         key, why = _MISSED.get(str(missed), _MISSED["latency"])
         limit = "engine" if missed in _ENGINES else str(step["limit"])
         how = why.format(seconds(float(str(step[key]))))
-        return f"T{offered[1:]} was not sustained: {rate}, and {how}. The limit is the {limit}: {_REASONS[limit]}."
+        return f"The {offered} was not sustained: {rate}, and {how}. The limit is the {limit}: {_REASONS[limit]}."
 
     @property
     def limiting(self) -> str:
