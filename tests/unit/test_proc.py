@@ -16,6 +16,7 @@ from tests.processes import own, says, tell
 from weft.adapters.probes import proc, threads
 from weft.adapters.probes.proc import HOST, SOURCES, Reader
 from weft.host.programs import marks
+from weft.host.programs.exec import _descendants as descendants
 from weft.record import samples
 from weft.record.record import process_start
 
@@ -163,6 +164,7 @@ def test_a_process_with_any_bytes_in_its_name_and_arguments_counts() -> None:
         assert [s.value > 0 for s in found if (s.node, s.process, s.counter) == ("node2", "", "memory")] == [True]
         assert samples.lines(found).encode()
         assert threads.own_pid(process.pid) == process.pid
+        assert process.pid in descendants()
         assert process_start(process.pid)
 
 

@@ -63,7 +63,7 @@ def holder(address: str, port: int) -> str:
         try:
             folder = f"/proc/{int(name)}/fd"
             if any(os.readlink(os.path.join(folder, entry)) in wanted for entry in os.listdir(folder)):
-                with open(f"/proc/{name}/comm") as file:
+                with open(f"/proc/{name}/comm", errors="replace") as file:
                     return f" by process {name} ({file.read().strip()})"
         except (OSError, ValueError):
             continue
