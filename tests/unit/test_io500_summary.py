@@ -52,6 +52,15 @@ def test_both_forms_have_the_same_figures(old: bool) -> None:
     assert found.version == ("" if old else "io500-sc25 (standard)")
 
 
+@pytest.mark.parametrize(
+    ("old", "new"), [("[RESULT] ", "[RESULT-invalid] "), ("300.123 seconds", "300.123 seconds [INVALID]")]
+)
+def test_results_that_io500_itself_calls_invalid_are_read_and_named(old: str, new: str) -> None:
+    found = summary.read(text().replace(old, new, 1), "r.txt")
+    assert found.rates[CREATE] == pytest.approx(RATES[CREATE] * 1000)
+    assert found.notes == (f"IO500 marks as invalid: {CREATE}",)
+
+
 WRONG = [
     ("", "r.txt is no result_summary.txt of IO500: no line has a result"),
     ("\x00\x05\x16\x07Mac OS X", "no line has a result"),

@@ -9,7 +9,7 @@ from weft.errors import UsageError
 from weft.facts.io500.phases import PHASES, UNITS
 
 _LINE = re.compile(
-    r"\[RESULT\]\s+(?:(?:BW|IOPS)\s+phase\s+\d+\s+)?(?P<phase>[\w-]+)\s+(?P<value>\S+)\s+(?P<unit>\S+)"
+    r"\[RESULT(?P<invalid>-invalid)?\s*\]\s+(?:(?:BW|IOPS)\s+phase\s+\d+\s+)?(?P<phase>[\w-]+)\s+(?P<value>\S+)\s+(?P<unit>\S+)"
     r"\s*:\s*time\s+[\d.]+\s+seconds(?P<more>.*)"
 )
 _VERSION = re.compile(r"IO500 version\s+(.*\S)")
@@ -40,14 +40,14 @@ def read(text: str, where: str) -> ResultSummary:
     for number, line in enumerate(text.splitlines(), 1):
         if "RESULT" not in line:
             continue
-        phase, rate, more = _result(line, f"{where}, line {number}")
+        phase, rate, valid = _result(line, f"{where}, line {number}")
         if rates.get(phase, rate) != rate:
             raise UsageError(
                 f"{where}, line {number}: {phase} is there twice, with two values",
                 hint="remove the wrong line",
             )
         rates[phase] = rate
-        invalid += [phase] if "INVALID" in more else []
+        invalid += [] if valid else [phase]
     if not rates:
         raise UsageError(f"{where} is no result_summary.txt of IO500: no line has a result", hint=_FORM)
     version = _VERSION.search(text)
@@ -58,8 +58,8 @@ def read(text: str, where: str) -> ResultSummary:
     )
 
 
-def _result(line: str, where: str) -> tuple[str, float, str]:
-    """The phase of a line, its rate in operations or bytes per second, and what follows."""
+def _result(line: str, where: str) -> tuple[str, float, bool]:
+    """The phase of a line, its rate in operations or bytes per second, and whether IO500 says nothing against it."""
     match = _LINE.fullmatch(line.strip())
     shown = "".join(letter if letter.isprintable() else "?" for letter in line.strip()[:_MOST])
     if match is None:
@@ -72,7 +72,9 @@ def _result(line: str, where: str) -> tuple[str, float, str]:
     if unit is None or not math.isfinite(value) or value < 0:
         what = f"the unit {match['unit']!r}" if unit is None else f"the rate {match['value']!r}"
         raise UsageError(f"{where} is damaged: {what} is none: {shown!r}", hint=_FORM)
-    return match["phase"].replace("_", "-"), value * unit, match["more"]
+    # programs of 2020 and 2021 wrote it in front, later ones write it behind
+    valid = not match["invalid"] and "INVALID" not in match["more"]
+    return match["phase"].replace("_", "-"), value * unit, valid
 
 
 def _notes(rates: Mapping[str, float], invalid: list[str]) -> list[str]:
