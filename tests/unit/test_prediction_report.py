@@ -165,7 +165,9 @@ def test_numbers_of_nodes(text: str, found: list[int]) -> None:
     assert counts(text) == found
 
 
-@pytest.mark.parametrize("text", ["", "0", "4..2", "0..3", "2-4", "1,,2", "1..9999999999", "00,4", "2,9999999999"])
+@pytest.mark.parametrize(
+    "text", ["", "0", "4..2", "0..3", "2-4", "1,,2", "1..9999999999", "00,4", "2,9999999999"]
+)
 def test_wrong_numbers_of_nodes_are_errors(text: str) -> None:
     with pytest.raises(UsageError, match="--nodes"):
         counts(text)
@@ -208,7 +210,11 @@ def test_other_nodes_are_asked_for_as_those_that_were_measured() -> None:
     usual = {"partition": None, "qos": "", "launcher": "own", "constraint": "[r1,r2]"}
     run = on_lustre(groupby(), {**SPEC, "nodes": {"kind": "slurm", "count": 4, **asked, **usual}})
     text = on_nodes(run.situation(HERE), 8)
-    assert KINDS.table(text) == {"kind": "slurm", "count": "8", **{key: str(one) for key, one in asked.items()}}
+    assert KINDS.table(text) == {
+        "kind": "slurm",
+        "count": "8",
+        **{key: str(one) for key, one in asked.items()},
+    }
     hosted = {"kind": "virtual", "count": 4, "memory": 8 << 30, "rate": "1gbit", "storage_rate": "2gbit"}
     run = on_lustre(groupby(), {**SPEC, "nodes": hosted})
     assert on_nodes(run.situation(HERE), 8) == "virtual:8,cores=1,rate=1gbit,storage_rate=2gbit"

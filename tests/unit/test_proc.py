@@ -145,7 +145,6 @@ def test_processes_of_another_run_do_not_count() -> None:
     assert [s for s in other.read() if s.node != HOST] == []
 
 
-@pytest.mark.usefixtures("child")
 ANY_BYTES = """
 import ctypes, sys
 ctypes.CDLL(None).prctl(15, b'ray::gr\\xc3\\xb6sse_\\xc3', 0, 0, 0)
@@ -161,13 +160,16 @@ def test_a_process_with_any_bytes_in_its_name_and_arguments_counts() -> None:
         assert says(process) == "there\n"
         assert b"\xc3\n" in Path(f"/proc/{process.pid}/comm").read_bytes()
         found = reader().read()
-        assert [s.value > 0 for s in found if (s.node, s.process, s.counter) == ("node2", "", "memory")] == [True]
+        assert [s.value > 0 for s in found if (s.node, s.process, s.counter) == ("node2", "", "memory")] == [
+            True
+        ]
         assert samples.lines(found).encode()
         assert threads.own_pid(process.pid) == process.pid
         assert process.pid in descendants()
         assert process_start(process.pid)
 
 
+@pytest.mark.usefixtures("child")
 def test_every_counter_names_its_source() -> None:
     assert {s.counter for s in reader().read()} <= set(SOURCES)
     assert all(source.unit and source.source for source in SOURCES.values())

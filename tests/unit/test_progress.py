@@ -99,7 +99,9 @@ def test_what_an_output_cannot_show_ends_no_command(encoding: str) -> None:
         "PYTHONPATH": str(settings.SOURCE / "src"),
         "PYTHONIOENCODING": encoding,
     }
-    done = subprocess.run([sys.executable, "-P", "-c", act], capture_output=True, env=environment, check=False)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", act], capture_output=True, env=environment, check=False
+    )
     assert (done.returncode, done.stderr) == (0, b"")
     dash = "\u2013" if encoding == "utf-8" else "?"
     assert done.stdout.decode(encoding) == f"a {dash} b ? c\n"

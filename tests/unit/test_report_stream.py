@@ -103,9 +103,7 @@ def test_a_rate_that_was_not_sustained_names_its_limit(tmp_path: Path, limit: st
     ],
 )  # fmt: skip
 def test_a_rate_that_was_not_sustained_says_what_grew(tmp_path: Path, missed: str, says: str) -> None:
-    one = step(
-        sustained=False, limit="broker", growth=2.5, late=0.7, missed=missed, waited=6.0, behind=9.0
-    )
+    one = step(sustained=False, limit="broker", growth=2.5, late=0.7, missed=missed, waited=6.0, behind=9.0)
     (text, *_) = words(summary(tmp_path, steps=[one]))
     assert text.startswith("The offered rate of 1,000 records/s was not sustained: ")
     assert says in text

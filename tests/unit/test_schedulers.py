@@ -333,7 +333,9 @@ def test_a_job_whose_output_nobody_reads_any_more_is_cancelled(
     ended = tmp_path / "runs" / ".jobs" / "01ab.exit"
     fake_program(programs, "qsub", "echo 7.server")
     fake_program(programs, "qdel", f"echo 143 >{ended}")
-    fake_program(programs, "qstat", f"test -e {ended} && echo '    job_state = F' || echo '    job_state = R'")
+    fake_program(
+        programs, "qstat", f"test -e {ended} && echo '    job_state = F' || echo '    job_state = R'"
+    )
     with (
         pytest.raises(BrokenPipeError),
         enter._submitted(system("pbs"), "#!/bin/sh\n", "01ab", Progress()) as job,

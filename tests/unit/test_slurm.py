@@ -157,7 +157,9 @@ def test_more_nodes_than_the_job_has_are_refused(monkeypatch: pytest.MonkeyPatch
         SlurmNodes(count=2)._chosen(found)
 
 
-@pytest.mark.parametrize("printed", ["12", "12;cluster1", "Welcome to the machine\n--> Verifying valid host...OK\n12"])
+@pytest.mark.parametrize(
+    "printed", ["12", "12;cluster1", "Welcome to the machine\n--> Verifying valid host...OK\n12"]
+)
 def test_a_job_is_submitted_by_a_sites_own_sbatch_too(
     printed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

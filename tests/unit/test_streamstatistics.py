@@ -95,7 +95,8 @@ def test_each_record_published_checked_and_counted_is_valid() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rate", "seconds", "records"), [(1000.0, 20.0, 20_000), (100.5, 5.0, 503), (101.5, 1.0, 102), (0.1, 1.0, 1)]
+    ("rate", "seconds", "records"),
+    [(1000.0, 20.0, 20_000), (100.5, 5.0, 503), (101.5, 1.0, 102), (0.1, 1.0, 1)],
 )
 def test_half_a_record_is_published(rate: float, seconds: float, records: int) -> None:
     assert streamwork.scheduled(rate, seconds) == records

@@ -222,7 +222,9 @@ def on_nodes(run: Situation, count: int) -> str:
         more = {"cores": run.target.cores, **{key: table[key] for key in _LINKS if table.get(key)}}
     else:  # a job that asks for other cores, or for another queue, is not the one that is predicted
         asked = {key: value for key, value in table.items() if key not in {"kind", "count"} and value}
-        more = {key: value for key, value in asked.items() if value != _USUAL.get(key) and "," not in str(value)}
+        more = {
+            key: value for key, value in asked.items() if value != _USUAL.get(key) and "," not in str(value)
+        }
     return f"{table.get('kind')}:{count}" + "".join(f",{key}={value}" for key, value in more.items())
 
 

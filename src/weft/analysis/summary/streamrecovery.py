@@ -81,7 +81,8 @@ def recovery(
     )
     first = next(calm, None)
     # a result arrives its latency after its record was sent
-    took = None if first is None else 0.0 if first == 0 else max(0.0, after[first][0] + after[first][1] - lost)
+    arrived = lost if not first else after[first][0] + after[first][1]
+    took = None if first is None else max(0.0, arrived - lost)
     # a window may hide the loss from its results
     end = math.inf if took is None else lost + took + steady
     slow = after if first is None else after[: first + 1]
