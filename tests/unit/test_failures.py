@@ -85,6 +85,14 @@ def test_a_line_of_a_log_names_the_reason(line: str, says: str) -> None:
     assert found.rule.hint
 
 
+def test_what_a_program_could_not_fetch_itself_is_no_map_output() -> None:
+    lost = "org.apache.spark.storage.BlockFetchException: Failed to fetch block after 1 fetch failures"
+    found = named([lost], "driver")
+    assert found is not None
+    assert found.rule.name == "fetch"
+    assert named(["RuntimeError: Failed to fetch https://example.org/labels.csv"], "driver") is None
+
+
 def test_the_heap_is_that_of_the_process_whose_log_it_is() -> None:
     line = "java.lang.OutOfMemoryError: Java heap space"
     roles: Sequence[Role] = ("driver", "task")
