@@ -39,3 +39,11 @@ def test_too_many_or_too_small_nodes_are_refused(count: int, asked: int | None, 
         machine.share(count, None, asked)
     assert str(count) in caught.value.message
     assert most is None or f"at most {most} nodes" in caught.value.hint
+
+
+def test_a_large_machine_has_no_more_nodes_than_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = SimpleNamespace(available=4000 * GB)
+    monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
+    assert machine.share(254, None, None)[0] == 1
+    with pytest.raises(UsageError, match="255 nodes of one machine have no addresses"):
+        machine.share(255, None, None)

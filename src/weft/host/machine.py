@@ -14,6 +14,10 @@ LEAST = 1_400_000_000
 """Minimum bytes for a node: a worker, an executor with Spark's smallest heap (480 MiB), and their overheads."""
 
 
+MOST = 254
+"""Nodes of this machine: addresses of a /24 without that of the network and its broadcast."""
+
+
 def cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0))
@@ -26,6 +30,11 @@ def memory() -> int:
 
 def share(count: int, asked_cores: int | None, asked_memory: int | None) -> tuple[int, int]:
     """Cores and bytes of memory for each of `count` nodes. Raises UsageError if they do not fit."""
+    if count > MOST:
+        raise UsageError(
+            f"{count} nodes of one machine have no addresses: they are of one network of {MOST}",
+            hint=f"request at most {MOST} nodes here",
+        )
     if asked_cores is not None and asked_cores > cores():
         raise UsageError(
             f"nodes of {asked_cores} cores do not fit into the {cores()} of this machine",
