@@ -63,7 +63,7 @@ def test_it_is_ready_when_all_processes_of_all_nodes_have_registered() -> None:
     assert ready.missing({"workers": ["worker-node1"]}) == ["worker-node2"]
 
 
-def test_a_node_with_the_name_of_another_and_a_number_stands_for_itself_alone() -> None:
+def test_a_node_with_the_name_of_another_and_a_number_is_itself_alone() -> None:
     missing = Missing((("worker-gpu", 1), ("worker-gpu-1", 1)))
     assert missing({"workers": ["worker-gpu-1"]}) == ["worker-gpu"]
     assert missing({"workers": ["worker-gpu"]}) == ["worker-gpu-1"]

@@ -66,7 +66,7 @@ def test_what_a_killed_supervisor_left_is_removed_by_any_command_that_lists() ->
     assert list(folder.iterdir()) == []
 
 
-def test_a_cluster_that_has_not_said_which_process_it_is_gets_no_signal_yet(
+def test_a_cluster_that_has_not_written_which_process_it_is_gets_no_signal_yet(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Process 0 would be weft's own process group."""

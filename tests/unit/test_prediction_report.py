@@ -26,7 +26,6 @@ from weft.analysis.predict.target import Growth
 from weft.api import advice as changes
 from weft.api import again
 from weft.api import machines as capacity
-from weft.api.predictions import counts
 from weft.errors import RecordError, UsageError
 from weft.report.pages import advice as advice_page
 from weft.report.pages import prediction as prediction_page
@@ -155,22 +154,6 @@ def test_a_record_without_nodes_names_the_key(tmp_path: Path) -> None:
     (stored.directory / "resolved.json").write_text('{"nodes": []}')
     with pytest.raises(UsageError, match="lacks the key nodes"):
         projection.read(stored)
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [("2..320", [2, 4, 8, 16, 32, 64, 128, 256, 320]), ("4,2", [2, 4]), ("3..3", [3]), ("1..2", [1, 2])],
-)
-def test_numbers_of_nodes(text: str, found: list[int]) -> None:
-    assert counts(text) == found
-
-
-@pytest.mark.parametrize(
-    "text", ["", "0", "4..2", "0..3", "2-4", "1,,2", "1..9999999999", "00,4", "2,9999999999"]
-)
-def test_wrong_numbers_of_nodes_are_errors(text: str) -> None:
-    with pytest.raises(UsageError, match="--nodes"):
-        counts(text)
 
 
 SPEC: dict[str, Any] = {

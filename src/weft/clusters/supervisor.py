@@ -171,7 +171,7 @@ def _asked(spec: Spec) -> Persistent:
 
 def end(name: str) -> Path | None:
     """End a cluster and wait until nothing of it is left. Returns its record, if it has one."""
-    # 0: it has reserved the name, and not said yet which process it is
+    # 0: it has reserved the name, and not written yet which process it is
     while (pid := registry.supervisor(name)) == 0:
         signals.sleep(0.02)
     if pid is None:

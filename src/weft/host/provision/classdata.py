@@ -133,9 +133,9 @@ def _finish(argv: Sequence[str], log: Path, env: Mapping[str, str]) -> None:
     if code != 0:
         lines = shell.tail(log)
         # the message of weft's own error is the reason
-        said = [line.removeprefix(_ERROR) for line in lines if line.startswith(_ERROR)] or _last(lines)
+        shown = [line.removeprefix(_ERROR) for line in lines if line.startswith(_ERROR)] or _last(lines)
         how = f"ended with exit code {code}" if code is not None else f"did not end within {_LONGEST:.0f} s"
-        raise WeftError(f"it {how}: {said[-1]}", tail=lines)
+        raise WeftError(f"it {how}: {shown[-1]}", tail=lines)
 
 
 def _last(lines: Sequence[str]) -> list[str]:
