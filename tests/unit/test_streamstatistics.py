@@ -90,6 +90,12 @@ def test_without_an_interval_flink_answers_each_record_and_spark_after_micro_bat
     assert ("--buffer-millis" in job.arguments) == (engine == "flink")
 
 
+def test_the_search_begins_with_the_first_rate() -> None:
+    workload = StreamStatistics(rate="max", first_rate=5000)
+    collect = workload.job(Prepared(laid(), [])).companions[0]
+    assert (option(collect.argv, "rate"), option(collect.argv, "bound-micros")) == ("5000.0", "1000000")
+
+
 def test_each_record_published_checked_and_counted_is_valid() -> None:
     assert judged(StreamStatistics()) == ""
 

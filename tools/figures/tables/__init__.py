@@ -137,7 +137,12 @@ TABLES: Mapping[str, Table] = {
     "wide": Table("bench/run wide", wide.lines),
     "zib-datawarp": Table(
         "bench/run zib-datawarp",
-        together(grid("zib-datawarp", [("datawarp", "lustre")]), rules("zib-datawarp")),
+        together(
+            grid("zib-datawarp", [("datawarp", "lustre")]),
+            grid("zib-datawarp", [("datawarp", "lustre")], of="records_per_second"),
+            grid("zib-datawarp", [("datawarp", "lustre")], of="latency_mean_seconds"),
+            rules("zib-datawarp"),
+        ),
     ),
 }
 

@@ -18,9 +18,19 @@ from weft.text.numbers import NONE, amount, seconds
 Lines = Callable[[Sequence[Row]], list[str]]
 
 
-def grid(name: str, ratios: Sequence[tuple[str, str]] = ()) -> Lines:
-    """Seconds of each cell by place; ratios of cells, each over another, are further columns."""
-    return partial(_grid, expected(name), ratios)
+_UNITS: Mapping[Measure, str] = {
+    "seconds": "s",
+    "records_per_second": "records/s",
+    "latency_mean_seconds": "mean latency, s",
+}
+
+
+def grid(name: str, ratios: Sequence[tuple[str, str]] = (), of: Measure = "seconds") -> Lines:
+    """A measure of each cell by place; ratios of cells, each over another, are further columns.
+
+    Of streams there are no seconds: one takes as long as its schedule says.
+    """
+    return partial(_grid, expected(name), ratios, of)
 
 
 def rules(name: str) -> Lines:
@@ -56,19 +66,22 @@ def values(rows: Sequence[Row], of: Expected, measure: Measure = "seconds") -> d
     return found
 
 
-def _grid(of: Expected, ratios: Sequence[tuple[str, str]], rows: Sequence[Row]) -> list[str]:
-    taken = values(rows, of)
+def _grid(
+    of: Expected, ratios: Sequence[tuple[str, str]], measure: Measure, rows: Sequence[Row]
+) -> list[str]:
+    timed = [row for row in rows if "records_per_second" not in row.get("measures", {})]
+    taken = values(timed if measure == "seconds" else rows, of, measure)
     places = [at for at in of.places if any(place == at for _, place in taken)]
     names = [name for name in of.cells if any(cell == name for cell, _ in taken)]
     head = [
         of.axis,
-        *(f"`{name}`, s" for name in names),
+        *(f"`{name}`, {_UNITS[measure]}" for name in names),
         *(f"`{above}` over `{below}`" for above, below in ratios),
     ]
     body = [
         [
             f"`{at}`",
-            *(spread(taken.get((name, at), ())) for name in names),
+            *(spread(taken.get((name, at), ()), _shown) for name in names),
             *(_ratio(taken.get((above, at)), taken.get((below, at))) for above, below in ratios),
         ]
         for at in places
@@ -99,7 +112,7 @@ def _rules(of: Expected, rows: Sequence[Row]) -> list[str]:
 
 
 def _shown(value: float) -> str:
-    """Rules about counts have large values; most are of ratios."""
+    """Counts and rates have large values; most are seconds or ratios."""
     return amount(value) if value >= 1000 else seconds(value)
 
 

@@ -72,9 +72,7 @@ class Nexmark(Workload):
         default=streamwork.FIRST_RATE,
         description="events per second of each producer; max: search for the highest rate that is sustained",
     )
-    first_rate: float = Field(
-        default=streamwork.FIRST_RATE, gt=0, le=1e7, description="with rate=max: the rate that is tried first"
-    )
+    first_rate: streamwork.FirstRate = streamwork.FIRST_RATE
     seconds: Duration = Field(default=30.0, ge=1, description="measured time; with rate=max of each rate")
     warmup: Duration = Field(
         default=5.0, ge=0, description="time before, at the same rate, which only the check counts"

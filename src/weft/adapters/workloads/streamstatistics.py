@@ -49,6 +49,7 @@ class StreamStatistics(Workload):
         default=streamwork.FIRST_RATE,
         description="records per second of each producer; max: search for the highest rate that keeps `bound`",
     )
+    first_rate: streamwork.FirstRate = streamwork.FIRST_RATE
     seconds: Duration = Field(default=20.0, ge=1, description="measured time; with rate=max of each rate")
     warmup: Duration = Field(
         default=5.0, ge=0, description="time before, at the same rate, which only the check counts"
@@ -159,7 +160,7 @@ class StreamStatistics(Workload):
         """The collector of results, and a producer on each node."""
         options: dict[str, object] = {
             **self._stream(layout),
-            "rate": streamwork.FIRST_RATE if self.rate == "max" else self.rate,
+            "rate": self.first_rate if self.rate == "max" else self.rate,
             "seconds": self.seconds,
             "warmup-seconds": self.warmup,
             "interval-micros": round(self._interval(layout) * 1e6),

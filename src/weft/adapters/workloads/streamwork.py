@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from weft.adapters.services.kafka import client_program, client_properties
 from weft.adapters.workloads.base import Outcome
@@ -16,7 +16,7 @@ ORDER = tuple(dict.fromkeys(("flink", *ENGINES)))
 """The first is the default."""
 LIBRARIES: Mapping[str, str] = {name: one.library for name, one in ENGINES.items()}
 FIRST_RATE = 1000.0
-"""Records per second of each producer with which the search for the highest rate begins."""
+"""Records per second of each producer, if nothing else is asked for; the search for the highest rate begins with it."""
 _MOST_RATE = 1e7
 UNPREDICTED = "a stream takes as long as its schedule says"
 
@@ -32,6 +32,9 @@ def _rate_of(value: Any) -> Any:
 
 
 Rate = Annotated[float | Literal["max"], BeforeValidator(_rate_of)]
+FirstRate = Annotated[
+    float, Field(gt=0, le=_MOST_RATE, description="with rate=max: the rate that is tried first")
+]
 
 
 def scheduled(rate: float, seconds: float) -> int:
