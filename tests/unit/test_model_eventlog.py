@@ -17,13 +17,22 @@ def test_a_whole_log_becomes_tables(tmp_path: Path) -> None:
     write_log(tmp_path)
     metrics = eventlog.read(Entry(tmp_path))
     assert metrics.applications.to_dicts() == [
-        {"app": APP, "name": "terasort", "version": "4.3.0", "begin": BEGIN + 2.5, "end": BEGIN + 12.5, "dynamic": None, "most_cores": None, "process_cpu": None}
+        {"app": APP, "name": "terasort", "version": "4.3.0", "begin": BEGIN + 2.5, "end": BEGIN + 12.5, "dynamic": None, "most_cores": None, "process_cpu": None, "stream": None}
     ]  # fmt: skip
     assert metrics.executors.height == 2
     assert metrics.jobs["failure"].to_list() == [""]
     assert metrics.stages["end"].to_list() == [BEGIN + 9, BEGIN + 12]
     assert metrics.tasks.height == 5
     assert metrics.gaps == []
+
+
+def test_a_job_that_is_a_micro_batch_makes_a_stream_of_its_application(tmp_path: Path) -> None:
+    batch = {"Job ID": 7, "Submission Time": ms(5), "Properties": {"sql.streaming.queryId": "c0ffee"}}
+    for number, properties in enumerate([{}, None, {"sql.streaming.queryId": "c0ffee"}]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        write_log(folder, [*EVENTS, event("JobStart", **{**batch, "Properties": properties})])
+        assert eventlog.read(Entry(folder)).applications["stream"].to_list() == [True if properties else None]
 
 
 def test_a_task_has_every_number_in_its_unit(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tests.unit.report_fakes import BEGIN, make_record
+from tests.unit.report_fakes import BEGIN, event, make_record, ms
 from weft.analysis.compare.compare import Comparison, Group
 from weft.analysis.summary.gather import summarize
 from weft.analysis.summary.streamrecovery import recovery
@@ -79,12 +79,34 @@ def test_latencies_are_a_table_and_drawn_over_time(tmp_path: Path) -> None:
 def test_other_workloads_have_no_such_section(tmp_path: Path) -> None:
     stored = make_record(tmp_path / "other")
     assert summarize(stored).stream is None
-    assert 'id="stream"' not in page.text(summarize(stored))
+    text = page.text(summarize(stored))
+    assert not any(f'id="{name}"' in text for name in ("stream", "operators"))
+
+
+def test_a_stream_of_ones_own_has_operators_besides_its_slot_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = make_record(tmp_path / "runs" / "own")
+    (log,) = (stored.directory / "engine").iterdir()
+    batch = {"Job ID": 7, "Submission Time": ms(5), "Properties": {"sql.streaming.queryId": "c0ffee"}}
+    with log.open("a") as file:
+        file.write(json.dumps(event("JobStart", **batch)) + "\n")
+    found = summarize(read(stored.directory))
+    assert found.operators
+    assert 'id="operators"' in page.text(found)
+    assert "would not have ended sooner" in str(stream.operators(found).blocks)
+    monkeypatch.setenv("WEFT_RUNS", str(tmp_path / "runs"))
+    shown = CliRunner().invoke(app, ["explain", "own", "--json"])
+    answer = json.loads(shown.stdout)
+    assert answer["operators"][0]["name"] == found.operators[0].name
+    assert answer["parts"]
 
 
 @pytest.mark.parametrize("limit", ["producer", "broker", "engine"])
 def test_a_rate_that_was_not_sustained_names_its_limit(tmp_path: Path, limit: str) -> None:
-    text, operators = words(summary(tmp_path, steps=[step(sustained=False, limit=limit, growth=2.5)]))
+    found = summary(tmp_path, steps=[step(sustained=False, limit=limit, growth=2.5)])
+    (text,), operators = words(found), found.limiting
+    assert stream.operators(found).blocks[0] == Words(operators)
     first = (
         "The operator that limits the rate" if limit == "engine" else "Of the operators, the first to limit"
     )

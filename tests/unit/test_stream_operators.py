@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from weft.analysis.summary.streamoperators import DRIVER, of_batches, of_flink
+from weft.analysis.summary.streamoperators import DRIVER, StreamOperator, limiting, of_batches, of_flink
 from weft.facts import jobmetrics
 from weft.facts.jobmetrics import APPLICATIONS, EXECUTORS, JOBS, STAGES, TASKS, JobMetrics, table
 
@@ -65,3 +65,27 @@ def test_stages_of_micro_batches_are_one_by_their_name_and_the_rest_is_the_drive
 
 def test_without_stages_there_is_no_operator() -> None:
     assert of_batches(jobmetrics.empty()) == []
+
+
+def operator(name: str, busy: float, waits: float = 0.0) -> StreamOperator:
+    return StreamOperator(name=name, tasks=1, busy=busy, average=busy, waits=waits)
+
+
+def test_a_busy_operator_limits_and_who_waits_for_it_is_named() -> None:
+    found = [operator("join", 0.9), operator("source", 0.1, 0.8)]
+    said = limiting(found, missed=True)
+    assert said == (
+        "The operator that limits the rate: join was busy 90 % of the time."
+        " Others waited for it to take their rows: source 80 % of the time."
+    )
+    assert limiting(found, missed=False).startswith("Of the operators, the first to limit a higher rate: join")
+
+
+def test_rows_that_are_not_taken_although_nobody_is_busy_are_held_up_between_operators() -> None:
+    said = limiting([operator("sink", 0.2), operator("source", 0.1, 0.85)], missed=False)
+    assert "the busiest, sink, 20 %. But source waited 85 % of it" in said
+    assert "between them, such as the network" in said
+
+
+def test_without_operators_nothing_is_said() -> None:
+    assert limiting([], missed=True) == ""

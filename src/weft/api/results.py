@@ -71,21 +71,20 @@ def _is_log(path: Path) -> bool:
 def explain(run: str = "last") -> Explanation:
     """Where a run's slot time went; also of a log, of which a record is made. Raises UsageError for a stream, and for a
     record without job metrics."""
-    return explained(recorded(run)[0])
+    return explanation_of(summary_of(recorded(run)[0]))
 
 
-def explained(stored: Stored) -> Explanation:
-    """The same of a record."""
-    summary = summary_of(stored)
+def explanation_of(summary: Summary) -> Explanation:
+    """The same of a run whose summary was made."""
     if summary.stream:
         raise UsageError(
-            f"{stored.directory.name} is a stream, which lasts as long as its schedule, however its slots are used",
-            hint=f"weft explain {stored.directory.name} names the operator that limits it; here it is summary.stream.operators",
+            f"{summary.id} is a stream, which lasts as long as its schedule, however its slots are used",
+            hint=f"weft explain {summary.id} names the operator that limits it; here it is summary.operators",
         )
     if summary.explanation is None:
         raise UsageError(
-            f"the engine left no job metrics in {stored.directory.name}",
-            hint=f"weft report {stored.directory.name} shows what was counted besides"
+            f"the engine left no job metrics in {summary.id}",
+            hint=f"weft report {summary.id} shows what was counted besides"
             if "engine" in summary.probes
             else "the probe engine keeps it: --probe engine",
         )

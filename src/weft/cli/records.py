@@ -6,14 +6,13 @@ from typing import Annotated
 
 import typer
 
-from weft.analysis.summary.streamed import Streamed
+from weft.analysis.summary.summary import Summary
 from weft.api import results
 from weft.cli import completing
 from weft.cli.flags import AsJson, OfStudy, Out, Run, RunOrLog
 from weft.errors import UsageError
 from weft.host import settings
 from weft.record import record
-from weft.record.record import Stored
 from weft.report.pages import flames, page, study, terminal
 from weft.report.sections.stream import operators
 from weft.text.console import console
@@ -35,7 +34,7 @@ def explain(run: RunOrLog = "last", as_json: AsJson = False) -> None:
     """Show where the time went: of a run, or of an event log.
 
     The slot time is divided into parts that sum to all of it, with how much faster the run could be without each.
-    Of a stream, the operator that limits its rate is named.
+    Of a stream, also of your own, the operator that limits its rate is named.
 
     Also of an event log of Spark, a job history of MapReduce or an archive of Flink. A record is made of it, as with
     `weft import`, and kept.
@@ -46,27 +45,31 @@ def explain(run: RunOrLog = "last", as_json: AsJson = False) -> None:
     if stored.head.imported:
         how = f"imported from {run} and kept" if imported else "imported before"
         print(f"record {stored.directory}, {how}; nobody checked the result", file=sys.stderr)
-    if stream := results.summary_of(stored).stream:
-        _explain_stream(stored, stream, as_json=as_json)
+    summary = results.summary_of(stored)
+    if summary.stream:
+        _explain_stream(summary, as_json=as_json)
         return
-    found = results.explained(stored)
+    found = results.explanation_of(summary)
+    listed = [one.model_dump() for one in summary.operators]
     if as_json:
-        print(found.model_dump_json(indent=1))
+        answer = found.model_dump(mode="json")
+        print(json.dumps({**answer, "operators": listed} if listed else answer, indent=1))
     else:
         terminal.explain(found, console())
+        terminal.sections([operators(summary)] if listed else [], console())
 
 
-def _explain_stream(stored: Stored, stream: Streamed, *, as_json: bool) -> None:
-    """A stream lasts as long as its schedule: not its slot time is divided, its operators are named."""
-    if not stream.operators:
+def _explain_stream(summary: Summary, *, as_json: bool) -> None:
+    """A stream of weft's lasts as long as its schedule: not its slot time is divided, its operators are named."""
+    if not summary.operators:
         raise UsageError(
-            f"the engine left no job metrics in {stored.directory.name}",
-            hint=f"weft show {stored.directory.name} shows latencies over time and what limited the rate",
+            f"the engine left no job metrics in {summary.id}",
+            hint=f"weft show {summary.id} shows latencies over time and what limited the rate",
         )
     if as_json:
-        print(json.dumps([one.model_dump() for one in stream.operators], indent=1))
+        print(json.dumps([one.model_dump() for one in summary.operators], indent=1))
     else:
-        terminal.sections([operators(stream)], console())
+        terminal.sections([operators(summary)], console())
 
 
 def report(

@@ -18,9 +18,11 @@ APPLICATIONS = {
     "dynamic": polars.Boolean,
     "most_cores": polars.Int64,
     "process_cpu": polars.Boolean,
+    "stream": polars.Boolean,
 }
 """begin, end: seconds since the epoch, as all times below; null if the engine does not report it. dynamic: whether the engine gives it
-executors and takes them away as it needs them. most_cores: how many it asked to be limited to; null without a limit. process_cpu: whether the CPU time of a task is that of its whole process, with JIT and GC."""
+executors and takes them away as it needs them. most_cores: how many it asked to be limited to; null without a limit. process_cpu: whether the CPU time of a task is that of its whole process, with JIT and GC. stream: whether a
+job of it is a stream, which ends when somebody stops it; null if the engine does not say."""
 
 EXECUTORS = {
     "app": polars.String,

@@ -17,7 +17,7 @@ from weft.analysis.read import clocks, derived, rates, resolved, spans
 from weft.analysis.read.resolved import Resolved
 from weft.analysis.read.sources import Sources
 from weft.analysis.read.spans import Span
-from weft.analysis.summary import documents, engine, executors, replayed, streamed, totals, vertices
+from weft.analysis.summary import documents, engine, executors, replayed, streamed, streamoperators, totals, vertices
 from weft.analysis.summary.summary import ExecutorRow, Loss, Series, Summary
 from weft.facts import kept
 from weft.facts.engines.hadoop import jobhistory
@@ -50,7 +50,8 @@ def summarize(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
     logged = sources.attempt("GC's pauses", lambda: pauses.read(stored.folder / "pauses"), no_pauses)
     marks = sources.rows("the losses", lambda: _marks(events, metrics, begin))
     losses = [(mark.at, mark.words) for mark in marks]
-    stream = sources.attempt("the stream", lambda: streamed.of_record(stored, begin, metrics, losses), None)
+    stream = sources.attempt("the stream", lambda: streamed.of_record(stored, begin, losses), None)
+    streams = stream is not None or bool(metrics.applications["stream"].any())
     found = {
         **_head(stored, verdict),
         **_decided(decided, stored.head.engine),
@@ -74,6 +75,11 @@ def summarize(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
         "profile": profile,
         "replay": sources.attempt("the replayed jobs", lambda: replayed.of_record(stored, metrics), None),
         "stream": stream,
+        "operators": sources.rows(
+            "the operators of the stream", lambda: streamoperators.of_stream(stored.folder / "engine", metrics)
+        )
+        if streams
+        else (),
         "pauses": sources.rows(
             "GC pauses",
             lambda: pauses.of_nodes(logged, samples, metrics, names),

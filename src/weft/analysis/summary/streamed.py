@@ -6,19 +6,12 @@ from pydantic import JsonValue
 
 from weft.analysis.explain import pauses
 from weft.analysis.read.part import Part
-from weft.analysis.summary import streamoperators
-from weft.analysis.summary.streamoperators import StreamOperator
 from weft.analysis.summary.streamrecovery import Moment, Recovery, moments, recovery, waiting
-from weft.facts.jobmetrics import JobMetrics
 from weft.record.record import Stored
-from weft.text.numbers import percent, seconds
+from weft.text.numbers import seconds
 
 _NOTABLE = 0.005
 """Seconds of the shortest collector pause that is drawn."""
-_BUSY = 0.5
-"""Share of the time from which on an operator can be what limits a rate that was not sustained."""
-_WAITS = 0.1
-"""Share of the time from which on an operator that waits for others behind it is named."""
 
 _REASONS = {
     "producer": "producers send late, and do not wait for the brokers",
@@ -68,8 +61,6 @@ class Streamed(Part):
     """Records of the brokers' log that no complete checkpoint or micro-batch had: when, after the stream began, and how many."""
     recoveries: tuple[Recovery, ...] = ()
     """What each loss did to it."""
-    operators: tuple[StreamOperator, ...] = ()
-    """Of the engine, the busiest first; empty if it left no job metrics."""
 
     @property
     def sustained(self) -> bool:
@@ -100,26 +91,9 @@ class Streamed(Part):
         return f"The {offered} was not sustained: {rate}, and {how}. The limit is the {limit}: {_REASONS[limit]}."
 
     @property
-    def limiting(self) -> str:
-        """Which operator limits the rate, or would limit a higher one; empty if the engine left no job metrics."""
-        if not self.operators:
-            return ""
-        (first, *others), missed = self.operators, [step for step in self.steps if not step.get("sustained")]
-        engine = any(step.get("limit") == "engine" for step in missed)
-        begin = "Of the operators, the first to limit a higher rate"
-        if engine:
-            begin = (
-                "The operator that limits the rate"
-                if first.busy >= _BUSY
-                else "No operator was busy most of the time. The busiest"
-            )
-        waits = [one for one in others if one.waits >= _WAITS]
-        behind = (
-            f" Others waited for it to take their rows: {', '.join(f'{one.name} {percent(one.waits)} of the time' for one in waits)}."
-            if waits
-            else ""
-        )
-        return f"{begin}: {first.sentence}{behind}"
+    def missed(self) -> bool:
+        """Whether a rate was offered that the engine did not sustain."""
+        return any(not step.get("sustained") and step.get("limit") == "engine" for step in self.steps)
 
     @property
     def late(self) -> str:
@@ -134,7 +108,7 @@ class Streamed(Part):
 
 
 def of_record(
-    stored: Stored, begin: float, metrics: JobMetrics, losses: Sequence[tuple[float, str]] = ()
+    stored: Stored, begin: float, losses: Sequence[tuple[float, str]] = ()
 ) -> Streamed | None:
     """None if the run measured no stream. `begin`: when the run began, in seconds since 1970; `losses`: when after that, and what."""
     found = stored.json("outcomes/collect.json")
@@ -163,7 +137,6 @@ def of_record(
         steps=tuple(found["steps"]),
         backlog=found.get("backlog", {}),
         collector=_collector(stored, began, end),
-        operators=streamoperators.of_stream(stored.folder / "engine", metrics),
     )
 
 

@@ -1,7 +1,7 @@
 """The operators of a stream: how long each was busy, and which one limits its rate."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars
@@ -14,6 +14,10 @@ from weft.text.entry import Entry
 from weft.text.numbers import percent
 
 DRIVER = "the driver between tasks, which plans each micro-batch and logs its offsets"
+_BUSY = 0.5
+"""Share of the time from which on an operator can be what limits a rate that was not sustained."""
+_WAITS = 0.1
+"""Share of the time from which on an operator that waits for others behind it is named."""
 _SKEWED = 2.0
 """Times the average, from which on the busiest task is named as one that has more to do than others."""
 _LONGEST = 120
@@ -53,6 +57,33 @@ def of_stream(engine: Entry, metrics: JobMetrics) -> tuple[StreamOperator, ...]:
     """The operators, the one that limits the rate first. Empty if the engine left no job metrics."""
     found = of_flink(flinkjobs.load(engine)) if flinkjobs.found(engine) else of_batches(metrics)
     return tuple(sorted(found, key=lambda one: -one.busy))
+
+
+def limiting(found: Sequence[StreamOperator], *, missed: bool) -> str:
+    """Which operator limits the rate, or would limit a higher one. `missed`: whether the engine did not sustain a rate. Empty without operators."""
+    if not found:
+        return ""
+    first, *others = found
+    if first.busy < _BUSY and (held := [one for one in found if one.waits >= _BUSY]):
+        names = " and ".join(f"{one.name} waited {percent(one.waits)}" for one in held)
+        return (
+            f"No operator was busy most of the time: the busiest, {first.name}, {percent(first.busy)}. But {names} of it for others to take"
+            " its rows. What limits the rate is between them, such as the network."
+        )
+    begin = "Of the operators, the first to limit a higher rate"
+    if missed:
+        begin = (
+            "The operator that limits the rate"
+            if first.busy >= _BUSY
+            else "No operator was busy most of the time. The busiest"
+        )
+    waits = [one for one in others if one.waits >= _WAITS]
+    behind = (
+        f" Others waited for it to take their rows: {', '.join(f'{one.name} {percent(one.waits)} of the time' for one in waits)}."
+        if waits
+        else ""
+    )
+    return f"{begin}: {first.sentence}{behind}"
 
 
 def of_flink(found: Mapping[str, Any]) -> list[StreamOperator]:

@@ -17,7 +17,9 @@ from weft.analysis.read.nodes import NodeInfo, PlaceInfo
 from weft.analysis.read.part import Part
 from weft.analysis.read.spans import Span
 from weft.analysis.summary.replayed import Replay
+from weft.analysis.summary import streamoperators
 from weft.analysis.summary.streamed import Streamed
+from weft.analysis.summary.streamoperators import StreamOperator
 from weft.facts import engines
 from weft.record.head import RunInfo
 
@@ -225,6 +227,8 @@ class Summary(RunInfo):
     """The jobs of a replayed trace; None of other workloads."""
     stream: Streamed | None = None
     """The latencies of a stream; None of other workloads."""
+    operators: tuple[StreamOperator, ...] = ()
+    """Of a stream, also of one's own, the busiest first; empty of other jobs, and if the engine left no job metrics."""
     counters: tuple[CounterRow, ...] = ()
     readings: Mapping[str, Any] = {}
     """By probe: what it left at the end, in the form that its section knows."""
@@ -235,6 +239,11 @@ class Summary(RunInfo):
     series: tuple[Series, ...] = ()
     documents: tuple[Document, ...] = ()
     logs: tuple[LogFile, ...] = ()
+
+    @property
+    def limiting(self) -> str:
+        """Which operator of a stream limits its rate; empty without operators."""
+        return streamoperators.limiting(self.operators, missed=self.stream is not None and self.stream.missed)
 
     def seconds(self, phase: str) -> float | None:
         """The total duration of a phase."""

@@ -80,6 +80,7 @@ _FIRST: list[Maker[Summary]] = [
     before.the_run_before,
     replay.replay_of_a_trace,
     stream.stream,
+    stream.operators,
     what.what_was_run,
     what.phases,
     timeline.timeline,

@@ -19,6 +19,8 @@ _NAMES = {
     "mean": "mean",
 }
 
+_STOPPED = "This job is a stream. If somebody stopped it, it would not have ended sooner without a part of its slot time."
+
 
 def stream(summary: Summary) -> Section:
     """Whether the rate was sustained, latencies as a table, their distribution and course, losses, and each rate of a search."""
@@ -32,7 +34,6 @@ def stream(summary: Summary) -> Section:
         _latencies(found),
     ]
     blocks += [*_recoveries(found), *_early(found)]
-    blocks += [Words(found.limiting)] if found.limiting else []
     if found.over_time:
         blocks += [_course(summary, found), _throughput(found)]
     blocks += [_distribution(found)] if found.distribution else []
@@ -40,12 +41,16 @@ def stream(summary: Summary) -> Section:
     return Section("stream", "Latency of the stream", blocks)
 
 
-def operators(streamed: Streamed) -> Section:
-    """Which operator limits the rate, and how long each was busy."""
-    blocks: list[Block] = [Words(streamed.limiting)]
+def operators(summary: Summary) -> Section:
+    """Which operator limits the rate, and how long each was busy; empty if the run was no stream."""
+    if not summary.operators:
+        return Section("operators", "Operators of the stream")
+    blocks: list[Block] = [Words(summary.limiting)]
+    if summary.explanation:
+        blocks.append(Words(_STOPPED, "quiet"))
     rows = [
         [one.name, text(one.tasks), percent(one.busy), percent(one.average), percent(one.waits)]
-        for one in streamed.operators
+        for one in summary.operators
     ]
     note = "Shares of the time that the stream ran. Back-pressure: its rows are not taken by the operators behind it."
     titles = (Number("tasks"), Number("busiest task"), Number("all tasks"), Number("back-pressured"))

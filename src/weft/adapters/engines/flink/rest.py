@@ -42,6 +42,7 @@ def _job(ask: Ask, job: str) -> dict[str, Any]:
     left = iter(range(_ATTEMPTS))
     return {
         **{key: found[key] for key in ("jid", "name", "state", "start-time", "end-time")},
+        "job-type": found.get("job-type", ""),  # Flink 1 has none
         "exceptions": ask(f"/jobs/{job}/exceptions"),
         "vertices": [
             {**vertex, "earlier": list(_earlier(ask, f"/jobs/{job}/vertices/{vertex['id']}", vertex, left))}

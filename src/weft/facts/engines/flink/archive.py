@@ -124,6 +124,7 @@ def _job(job: Mapping[str, Any], pages: Mapping[str, Any], gaps: list[str]) -> d
         "jid": str(job["jid"]),
         "name": str(job.get("name") or job["jid"]),
         "state": str(job.get("state") or "UNKNOWN"),
+        "job-type": str(job.get("job-type") or ""),
         "start-time": _number(job.get("start-time")),
         "end-time": _number(job.get("end-time")),
         "exceptions": {"exceptionHistory": {"entries": history}},

@@ -48,7 +48,9 @@ def read(directory: Entry) -> JobMetrics:
 def _application(job: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     version = found["overview"]["flink-version"]
     times = {"begin": _time(job["start-time"]), "end": _time(job["end-time"])}
-    return {"app": job["jid"], "name": job["name"], "version": version, **times}
+    kind = job.get("job-type")
+    stream = {"stream": kind == "STREAMING"} if kind else {}
+    return {"app": job["jid"], "name": job["name"], "version": version, **times, **stream}
 
 
 def _executors(job: dict[str, Any], found: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -29,6 +29,8 @@ _DEFAULT, _PROFILES = 0, 10_000
 """The resource profile of a job that asks for none, and how many are kept."""
 _CACHED = 100_000
 """RDDs in memory that are kept, give or take those of a stage."""
+_STREAM = "sql.streaming.queryId"
+"""The property of a job that is a micro-batch."""
 _COMPRESSED = (".zstd", ".lz4", ".snappy", ".lzf")
 
 
@@ -186,6 +188,8 @@ class _EventLog:
 
     def _on_JobStart(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
         self._put("jobs", app=app, job=event["Job ID"], begin=_time(event["Submission Time"]))
+        if _STREAM in (event.get("Properties") or ()):
+            self._put("applications", app=app, stream=True)
 
     def _on_JobEnd(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
         result = event["Job Result"]

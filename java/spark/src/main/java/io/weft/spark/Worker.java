@@ -31,10 +31,15 @@ public final class Worker {
 
     /** The arguments are those of Spark's Worker. */
     public static void main(String[] args) throws InterruptedException {
-        SparkConf conf = new SparkConf();
-        // also reads the file of properties into the settings
-        WorkerArguments given = new WorkerArguments(args, conf);
-        await(conf, given.host(), RpcAddress.fromSparkURL(given.masters()[0]));
+        try {
+            SparkConf conf = new SparkConf();
+            // also reads the file of properties into the settings
+            WorkerArguments given = new WorkerArguments(args, conf);
+            await(conf, given.host(), RpcAddress.fromSparkURL(given.masters()[0]));
+        } catch (LinkageError otherVersion) {
+            // a site's own Spark has other internals: its Worker may register too soon, and asks again
+            System.err.println("weft: this Spark's Worker does not wait for its Master: " + otherVersion);
+        }
         org.apache.spark.deploy.worker.Worker.main(args);
     }
 

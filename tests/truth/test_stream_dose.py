@@ -1,0 +1,87 @@
+"""Streams of one's own with a slow operator, a skewed key or a slow link: `weft explain` names it, and how long it was busy."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from figures import scores
+
+from tests.local.conftest import Weft
+from tests.needs import JAVA, VIRTUAL, needs
+from tests.truth import programs
+from tests.truth.answers import explained
+from tests.truth.programs import PYTHON
+
+pytestmark = [pytest.mark.long, needs(*VIRTUAL, *JAVA)]
+
+RECORDS = 2000
+DOSES = (0.0005, 0.001, 0.002, 0.004)
+"""Seconds of a record."""
+TOLERANCE = 0.05
+RATE, LENGTH = 100, 20
+"""Rows a second, and for how many seconds."""
+
+
+@pytest.fixture(scope="module")
+def jar(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return programs.jar("FlinkStream", "flink", tmp_path_factory.mktemp("stream"), "Spin")
+
+
+def streamed(
+    weft: Weft, jar: Path, *arguments: float, nodes: str = "virtual:2,cores=1"
+) -> Sequence[Mapping[str, Any]]:
+    """The operators of the stream, the busiest first."""
+    words = [f"{each:.10g}" for each in arguments]
+    answer = explained(weft, "submit", "--engine", "flink", "--nodes", nodes, "--", str(jar), *words)
+    found: Sequence[Mapping[str, Any]] = answer.table["operators"]
+    return found
+
+
+def test_the_busy_time_of_a_slow_operator_follows_and_who_feeds_it_waits(weft: Weft, jar: Path) -> None:
+    given, busy = [], []
+    for seconds in DOSES:
+        found = streamed(weft, jar, RECORDS, seconds, 0.5, 100)
+        given.append(RECORDS * seconds)
+        (slow,) = [row for row in weft.result("show", "last")["flink"] if "slow" in row["name"]]
+        busy.append(slow["busy"])
+    assert "slow" in found[0]["name"]
+    assert max(one["waits"] for one in found[1:]) > 0.5
+    line = scores.slope(given, busy)
+    assert abs(line.value - 1) <= TOLERANCE + 2 * (line.error or 0.0), list(zip(given, busy, strict=True))
+
+
+def test_a_skewed_key_is_named_and_an_even_one_is_not(weft: Weft, jar: Path) -> None:
+    text = "one has much more to do than others"
+    for share, named in ((0.9, True), (0.5, False)):
+        first, *_ = streamed(weft, jar, RECORDS, DOSES[-1], share, 100)
+        assert "slow" in first["name"]
+        said = " ".join(weft("explain", "last").stdout.split())
+        assert (text in said) == named, said
+        # two tasks compute as long as they have records, and the job as long as the one with more
+        even = 1 / (2 * max(share, 1 - share))
+        assert first["average"] / first["busy"] == pytest.approx(even, abs=0.1)
+
+
+def test_a_slow_link_is_no_operator_that_is_busy(weft: Weft, jar: Path) -> None:
+    streamed(weft, jar, 5000, 0, 0.5, 10_000, nodes="virtual:2,cores=1,rate=20mbit")
+    said = " ".join(weft("explain", "last").stdout.split())
+    assert "No operator was busy most of the time" in said
+    assert "between them, such as the network" in said
+
+
+def test_the_busy_time_of_a_slow_function_of_pyspark_follows(weft: Weft) -> None:
+    given, busy = [], []
+    for seconds in (0.001, 0.002, 0.004):
+        words = (f"{seconds:g}", f"{RATE}", f"{LENGTH}")
+        answer = explained(
+            weft, "submit", "--nodes", "virtual:1,cores=2", "--", str(PYTHON / "stream.py"), *words
+        )
+        first, *_ = [one for one in answer.table["operators"] if "driver" not in one["name"]]
+        printed = (answer.record / "outcomes" / "stdout").read_text()
+        (rows,) = re.findall(r"^rows (\d+)", printed, re.MULTILINE)
+        given.append(int(rows) * seconds)
+        busy.append(first["busy"] * LENGTH)
+    line = scores.slope(given, busy)
+    assert abs(line.value - 1) <= 0.1 + 2 * (line.error or 0.0), list(zip(given, busy, strict=True))
