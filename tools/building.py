@@ -94,7 +94,7 @@ def _ship(shipped: Path) -> None:
     homes = {name: distribution.home(name, say) for name in distribution.DISTRIBUTIONS if name in MODULES}
     more = [module for module in MODULES if module not in homes and module != "core"]
     (shipped / "jars").mkdir(parents=True)
-    for path in jars.build(homes, more, say).values():
+    for path in jars.build(list(homes), more, say).values():
         shutil.copy(path, shipped / "jars")
     (shipped / "classes").mkdir()
     # together they start every process of which classes are listed

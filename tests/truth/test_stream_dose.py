@@ -57,8 +57,8 @@ def test_a_skewed_key_is_named_and_an_even_one_is_not(weft: Weft, jar: Path) -> 
     for share, named in ((0.9, True), (0.5, False)):
         first, *_ = streamed(weft, jar, RECORDS, DOSES[-1], share, 100)
         assert "slow" in first["name"]
-        said = " ".join(weft("explain", "last").stdout.split())
-        assert (text in said) == named, said
+        shown = " ".join(weft("explain", "last").stdout.split())
+        assert (text in shown) == named, shown
         # two tasks compute as long as they have records, and the job as long as the one with more
         even = 1 / (2 * max(share, 1 - share))
         assert first["average"] / first["busy"] == pytest.approx(even, abs=0.1)
@@ -66,9 +66,9 @@ def test_a_skewed_key_is_named_and_an_even_one_is_not(weft: Weft, jar: Path) -> 
 
 def test_a_slow_link_is_no_operator_that_is_busy(weft: Weft, jar: Path) -> None:
     streamed(weft, jar, 5000, 0, 0.5, 10_000, nodes="virtual:2,cores=1,rate=20mbit")
-    said = " ".join(weft("explain", "last").stdout.split())
-    assert "No operator was busy most of the time" in said
-    assert "between them, such as the network" in said
+    shown = " ".join(weft("explain", "last").stdout.split())
+    assert "No operator was busy most of the time" in shown
+    assert "between them, such as the network" in shown
 
 
 def test_the_busy_time_of_a_slow_function_of_pyspark_follows(weft: Weft) -> None:

@@ -33,11 +33,17 @@ def test_an_installed_weft_builds_nothing(shipped: Path) -> None:
     def silent(text: str) -> None:
         raise AssertionError(text)
 
-    homes = {"spark": Path("/cache/spark-1")}
-    assert jars.build(homes, ["kerberos"], silent) == {
+    assert jars.build(["spark"], ["kerberos"], silent) == {
         name: shipped / "jars" / f"weft-{name}.jar" for name in ("core", "spark", "kerberos")
     }
     assert native.build(silent) == shipped / "native"
+
+
+def test_jars_of_a_checkout_are_compiled_against_wefts_own_distribution(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEFT_CACHE", str(tmp_path))
+    assert set(jars.needs(["spark", "duckdb"])) == {"maven", "maven-files", "spark"}
 
 
 def test_an_installed_weft_has_the_class_lists_of_its_own_engines(

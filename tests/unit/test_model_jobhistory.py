@@ -75,6 +75,7 @@ def test_a_job_becomes_two_stages_with_their_tasks(tmp_path: Path) -> None:
             "dynamic": None,
             "most_cores": None,
             "process_cpu": True,
+            "stream": None,
         }
     ]
     assert metrics.executors["executor"].to_list() == ["node2", "node1"]

@@ -12,7 +12,7 @@ GUIDE = ROOT / "docs" / "guide" / "slow-on-lustre.md"
 
 def test_the_first_screen_of_the_log_is_the_one_in_the_guide() -> None:
     stored, _ = results.recorded(str(LOG))
-    found = results.explained(stored)
+    found = results.explanation_of(results.summary_of(stored))
     text = GUIDE.read_text()
     (shown,) = [block.text for block in blocks(text) if block.language == "text"]
     assert first_screen(found) == shown.splitlines()

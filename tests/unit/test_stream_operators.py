@@ -73,19 +73,21 @@ def operator(name: str, busy: float, waits: float = 0.0) -> StreamOperator:
 
 def test_a_busy_operator_limits_and_who_waits_for_it_is_named() -> None:
     found = [operator("join", 0.9), operator("source", 0.1, 0.8)]
-    said = limiting(found, missed=True)
-    assert said == (
+    words = limiting(found, missed=True)
+    assert words == (
         "The operator that limits the rate: join was busy 90 % of the time."
         " Others waited for it to take their rows: source 80 % of the time."
     )
-    assert limiting(found, missed=False).startswith("Of the operators, the first to limit a higher rate: join")
+    assert limiting(found, missed=False).startswith(
+        "Of the operators, the first to limit a higher rate: join"
+    )
 
 
 def test_rows_that_are_not_taken_although_nobody_is_busy_are_held_up_between_operators() -> None:
-    said = limiting([operator("sink", 0.2), operator("source", 0.1, 0.85)], missed=False)
-    assert "the busiest, sink, 20 %. But source waited 85 % of it" in said
-    assert "between them, such as the network" in said
+    words = limiting([operator("sink", 0.2), operator("source", 0.1, 0.85)], missed=False)
+    assert "the busiest, sink, 20 %. But source waited 85 % of it" in words
+    assert "between them, such as the network" in words
 
 
-def test_without_operators_nothing_is_said() -> None:
+def test_without_operators_there_is_no_sentence() -> None:
     assert limiting([], missed=True) == ""

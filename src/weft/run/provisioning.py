@@ -60,7 +60,7 @@ def provision(spec: Spec, say: Callable[[str], None]) -> Provisioned:
     programs = native.build(say, packages) if packages else _optional(spec, say)
     if "profile" in spec.probes:
         profiler.fetch(say)
-    built = jars.build(homes, spec.modules(), say)
+    built = jars.build(list(homes), spec.modules(), say)
     classes = _classes(spec, java, homes, built, say)
     return Provisioned(java, homes, built, classes, programs, distribution.libraries(spec.libraries(), say))
 
@@ -141,6 +141,6 @@ def _homes(spec: Spec, say: Callable[[str], None]) -> dict[str, Path]:
     own = {name: spec.home(name) for name in spec.distributions()}
     lacking = {name: distribution.DISTRIBUTIONS[name] for name, home in own.items() if home is None}
     # one download of all that is needed, before the first build
-    building = jars.needs({name: home or distribution.expected(name) for name, home in own.items()})
+    building = jars.needs(list(own))
     downloaded = distribution.provided({**lacking, **building, **jdk.lacking()}, say)
     return {name: home.resolve() if home else downloaded[name] for name, home in own.items()}

@@ -17,7 +17,16 @@ from weft.analysis.read import clocks, derived, rates, resolved, spans
 from weft.analysis.read.resolved import Resolved
 from weft.analysis.read.sources import Sources
 from weft.analysis.read.spans import Span
-from weft.analysis.summary import documents, engine, executors, replayed, streamed, streamoperators, totals, vertices
+from weft.analysis.summary import (
+    documents,
+    engine,
+    executors,
+    replayed,
+    streamed,
+    streamoperators,
+    totals,
+    vertices,
+)
 from weft.analysis.summary.summary import ExecutorRow, Loss, Series, Summary
 from weft.facts import kept
 from weft.facts.engines.hadoop import jobhistory
@@ -76,7 +85,8 @@ def summarize(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
         "replay": sources.attempt("the replayed jobs", lambda: replayed.of_record(stored, metrics), None),
         "stream": stream,
         "operators": sources.rows(
-            "the operators of the stream", lambda: streamoperators.of_stream(stored.folder / "engine", metrics)
+            "the operators of the stream",
+            lambda: streamoperators.of_stream(stored.folder / "engine", metrics),
         )
         if streams
         else (),

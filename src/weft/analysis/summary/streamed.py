@@ -107,9 +107,7 @@ class Streamed(Part):
         return f"{waited} {seconds(took)} s later it had caught up: 99 % of the records were as fast as at the end, within a factor of two."
 
 
-def of_record(
-    stored: Stored, begin: float, losses: Sequence[tuple[float, str]] = ()
-) -> Streamed | None:
+def of_record(stored: Stored, begin: float, losses: Sequence[tuple[float, str]] = ()) -> Streamed | None:
     """None if the run measured no stream. `begin`: when the run began, in seconds since 1970; `losses`: when after that, and what."""
     found = stored.json("outcomes/collect.json")
     if "over_time" not in found:

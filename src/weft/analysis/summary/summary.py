@@ -16,8 +16,8 @@ from weft.analysis.explain.timeparts import Explanation
 from weft.analysis.read.nodes import NodeInfo, PlaceInfo
 from weft.analysis.read.part import Part
 from weft.analysis.read.spans import Span
-from weft.analysis.summary.replayed import Replay
 from weft.analysis.summary import streamoperators
+from weft.analysis.summary.replayed import Replay
 from weft.analysis.summary.streamed import Streamed
 from weft.analysis.summary.streamoperators import StreamOperator
 from weft.facts import engines

@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from weft.errors import MissingError, WeftError
 from weft.host import settings, shell
 from weft.host.programs.removal import remove_tree
 from weft.host.provision import distribution, jdk
-from weft.host.provision.mavenset import MavenSet
+from weft.host.provision.distribution import Distribution
 from weft.host.provision.tree import Say, building, cached, digest
 
 _LOGGED = ("logFile=System.out", "showThreadName=false", "showLogName=false", "levelInBrackets=true")
@@ -18,15 +18,16 @@ _NOT_LOCKED = re.compile(r"in offline mode and the artifact (\S+) has not been d
 """What Maven prints of a file that its local repository does not have."""
 
 
-def build(homes: Mapping[str, Path], more: Sequence[str], say: Say) -> dict[str, Path]:
-    """Paths of the jars by module: core, one for each distribution with a home, and `more`. An installed weft has them.
+def build(names: Collection[str], more: Sequence[str], say: Say) -> dict[str, Path]:
+    """Paths of the jars by module: core, one for each of the distributions, and `more`. An installed weft has them.
 
-    Raises MissingError, which names what the build lacks.
+    They are compiled against weft's own distributions, also where a site's own will run them: there is one jar, in a checkout as in a
+    wheel. Raises MissingError, which names what the build lacks.
     """
     if shipped := settings.shipped():
-        return {module: shipped / "jars" / f"weft-{module}.jar" for module in ("core", *homes, *more)}
+        return {module: shipped / "jars" / f"weft-{module}.jar" for module in ("core", *names, *more)}
     source = settings.SOURCE / "java"
-    homes = _with_module(homes)
+    homes = _with_module(names)
     # whatever else a run has, a module's jar has the same path, and what is made from that path is made once
     keys = {module: _key(source, module, homes) for module in sorted({"core", *homes, *more})}
     if missing := [module for module, key in keys.items() if cached(key) is None]:
@@ -34,23 +35,24 @@ def build(homes: Mapping[str, Path], more: Sequence[str], say: Say) -> dict[str,
             asked = {name: targets.enter_context(building(keys[name], 200_000_000, say)) for name in missing}
             if absent := {name: target for name, target in asked.items() if target is not None}:
                 say(f"building weft's jars for {', '.join(absent)} (once)")
-                _build(source, homes, absent, say)
+                _build(source, distribution.homes(list(homes), say), absent, say)
     return {module: _of_cache(key) / f"weft-{module}.jar" for module, key in keys.items()}
 
 
-def needs(homes: Mapping[str, Path]) -> dict[str, MavenSet]:
-    """What building the jars for distributions needs besides these homes; nothing if there are jars for them."""
+def needs(names: Collection[str]) -> dict[str, Distribution]:
+    """What building the jars for distributions needs, themselves included; nothing if there are jars for them."""
     if settings.shipped():
         return {}
-    homes = _with_module(homes)
+    homes = _with_module(names)
     if all(cached(_key(settings.SOURCE / "java", module, homes)) for module in ("core", *homes)):
         return {}
-    return {each.name: each for each in (distribution.MAVEN, distribution.MAVEN_FILES)}
+    own = (distribution.DISTRIBUTIONS[name] for name in homes)
+    return {each.name: each for each in (distribution.MAVEN, distribution.MAVEN_FILES, *own)}
 
 
-def _with_module(homes: Mapping[str, Path]) -> dict[str, Path]:
-    """Without the distributions whose programs are not in Java."""
-    return {name: home for name, home in homes.items() if (settings.SOURCE / "java" / name).is_dir()}
+def _with_module(names: Collection[str]) -> dict[str, Path]:
+    """The homes of the distributions whose programs are in Java."""
+    return {name: distribution.expected(name) for name in names if (settings.SOURCE / "java" / name).is_dir()}
 
 
 def _key(source: Path, module: str, homes: Mapping[str, Path]) -> str:
