@@ -16,7 +16,8 @@ from tests.truth.programs import PYTHON
 
 pytestmark = [pytest.mark.long, needs(*VIRTUAL, *JAVA)]
 
-RECORDS = 2000
+RECORDS, BYTES = 2000, 20_000
+"""More than what is on its way between two tasks, so that the source ends no sooner than the slower of them."""
 DOSES = (0.0005, 0.001, 0.002, 0.004)
 """Seconds of a record."""
 TOLERANCE = 0.05
@@ -42,7 +43,7 @@ def streamed(
 def test_the_busy_time_of_a_slow_operator_follows_and_who_feeds_it_waits(weft: Weft, jar: Path) -> None:
     given, busy = [], []
     for seconds in DOSES:
-        found = streamed(weft, jar, RECORDS, seconds, 0.5, 100)
+        found = streamed(weft, jar, RECORDS, seconds, 0.5, BYTES)
         given.append(RECORDS * seconds)
         (slow,) = [row for row in weft.result("show", "last")["flink"] if "slow" in row["name"]]
         busy.append(slow["busy"])
@@ -55,7 +56,7 @@ def test_the_busy_time_of_a_slow_operator_follows_and_who_feeds_it_waits(weft: W
 def test_a_skewed_key_is_named_and_an_even_one_is_not(weft: Weft, jar: Path) -> None:
     text = "one has much more to do than others"
     for share, named in ((0.9, True), (0.5, False)):
-        first, *_ = streamed(weft, jar, RECORDS, DOSES[-1], share, 100)
+        first, *_ = streamed(weft, jar, RECORDS, DOSES[-1], share, BYTES)
         assert "slow" in first["name"]
         shown = " ".join(weft("explain", "last").stdout.split())
         assert (text in shown) == named, shown
