@@ -20,7 +20,8 @@ RECORDS, BYTES = 2000, 20_000
 """More than what is on its way between two tasks, so that the source ends no sooner than the slower of them."""
 DOSES = (0.0005, 0.001, 0.002, 0.004)
 """Seconds of a record."""
-TOLERANCE = 0.05
+TOLERANCE = 0.1
+"""Of a slope: the time for which a task waits for a CPU is busy time of Flink's, too."""
 RATE, LENGTH = 100, 20
 """Rows a second, and for how many seconds."""
 
@@ -85,4 +86,4 @@ def test_the_busy_time_of_a_slow_function_of_pyspark_follows(weft: Weft) -> None
         given.append(int(rows) * seconds)
         busy.append(first["busy"] * LENGTH)
     line = scores.slope(given, busy)
-    assert abs(line.value - 1) <= 0.1 + 2 * (line.error or 0.0), list(zip(given, busy, strict=True))
+    assert abs(line.value - 1) <= TOLERANCE + 2 * (line.error or 0.0), list(zip(given, busy, strict=True))

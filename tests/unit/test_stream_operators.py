@@ -39,6 +39,14 @@ def test_an_operator_is_as_busy_as_its_busiest_task_and_a_skewed_one_says_so() -
     assert (sink.busy, sink.sentence) == (0.0, "sink was busy 0 % of the time.")
 
 
+@pytest.mark.parametrize(("busiest", "skewed"), [(0.9, True), (0.3, True), (0.29, False), (0.15, False)])
+def test_of_two_tasks_one_is_skewed_if_it_is_twice_as_busy_as_the_other(
+    *, busiest: float, skewed: bool
+) -> None:
+    one = StreamOperator(name="join", tasks=2, busy=busiest, average=(busiest + 0.15) / 2)
+    assert one.skewed == skewed
+
+
 def test_stages_of_micro_batches_are_one_by_their_name_and_the_rest_is_the_drivers() -> None:
     def stage(number: int, name: str, begin: float, end: float | None) -> dict[str, Any]:
         return {

@@ -19,7 +19,7 @@ _BUSY = 0.5
 _WAITS = 0.1
 """Share of the time from which on an operator that waits for others behind it is named."""
 _SKEWED = 2.0
-"""Times the average, from which on the busiest task is named as one that has more to do than others."""
+"""Times the average of the others, from which on the busiest task is named as one that has more to do than they."""
 _LONGEST = 120
 """Characters of a name that are shown: Flink's are lists of all operators that run as one."""
 
@@ -39,7 +39,10 @@ class StreamOperator(Part):
     @property
     def skewed(self) -> bool:
         """Whether one of its tasks has much more to do than the others."""
-        return self.tasks > 1 and self.busy >= _SKEWED * self.average
+        if self.tasks < 2:
+            return False
+        others = (self.tasks * self.average - self.busy) / (self.tasks - 1)
+        return self.busy > 0 and self.busy >= _SKEWED * others
 
     @property
     def sentence(self) -> str:
