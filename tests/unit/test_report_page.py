@@ -176,7 +176,7 @@ def test_executors_say_what_they_did_and_from_where_they_read(tmp_path: Path) ->
     )
     assert (first["executor"], first["node"], first["tasks"]) == ("0", "node1", "4")
     assert (second["executor"], second["node"], second["tasks"]) == ("1", "node2", "0, 1 failed")
-    assert "to 3.60 s" in second["lived"] or "worker lost" in second["lived"]
+    assert second["lived"] == "from 3.00 s to 6.00 s: worker lost"
 
 
 def executors_of(summary: Summary) -> Table:
