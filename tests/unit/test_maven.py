@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -191,10 +192,15 @@ def test_maven_s_files_come_with_the_engine_unless_there_are_jars(
     monkeypatch.setenv("WEFT_CACHE", str(tmp_path / "cache"))
     locked = lock(java, monkeypatch)
     (java / "spark").mkdir()
-    homes = {"spark": Path("/spark-4")}
-    assert jars.needs(homes) == {"maven": distribution.MAVEN, "maven-files": locked}
+    spark = distribution.DISTRIBUTIONS["spark"]
+    assert jars.needs(["spark"]) == {
+        "maven": distribution.MAVEN,
+        "maven-files": locked,
+        "spark": spark,
+    }, "jars are compiled against it, whatever a site has"
     for module in ("core", "spark"):
-        with building(jars._key(java, module, homes), 1) as target:
+        with building(jars._key(java, module, {"spark": distribution.expected("spark")}), 1) as target:
             assert target is not None
-    assert jars.needs(homes) == {}
-    assert "maven-files" in jars.needs({"spark": Path("/spark-5")})
+    assert jars.needs(["spark"]) == {}
+    monkeypatch.setitem(distribution.DISTRIBUTIONS, "spark", replace(spark, version="5.0.0"))
+    assert "maven-files" in jars.needs(["spark"]), "of another version there are none"
