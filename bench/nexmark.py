@@ -20,8 +20,8 @@ TABLE = "nexmark"
 QUERIES = ("q1", "q5", "q7", "q8")
 ENGINES = ("flink", "spark")
 FIRST = {
-    "flink": {"q1": 24_000, "q5": 80_000, "q7": 40_000, "q8": 60_000},
-    "spark": {"q1": 40_000, "q5": 40_000, "q7": 5_000, "q8": 40_000},
+    "flink": {"q1": 90_000, "q5": 110_000, "q7": 60_000, "q8": 140_000},
+    "spark": {"q1": 80_000, "q5": 90_000, "q7": 40_000, "q8": 80_000},
 }
 """Events per second with which a search begins; a rate that two cores can sustain, so that few are tried."""
 _SINGLE_SECONDS = 10
