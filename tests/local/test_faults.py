@@ -22,7 +22,7 @@ from tests.needs import VIRTUAL, needs
         (("run", "terasort", "--size", "-1"), "not a size", ""),
         (("run", "terasort", "--size", "12parsec"), "not a size", ""),
         (("run", "terasort", "--nodes", "local:0"), "nodes.count", ""),
-        (("run", "terasort", "--nodes", "local:5000"), "memory", "at most"),
+        (("run", "terasort", "--nodes", "local:5000"), "254", "at most"),
         (("run", "terasort", "--scratch", "ramdisk"), "'ramdisk'", "memory"),
         (("run", "terasort", "--scratch", "mount"), "scratch.path", ""),
         (("run", "nowhere/study.toml"), "cannot read", ""),
