@@ -46,6 +46,8 @@ def main() -> None:
     parser = cells.options("bench/explained", __doc__)
     parser.add_argument("engines", nargs="*", default=list(MOST))
     given = parser.parse_args()
+    if unknown := set(given.engines) - set(MOST):
+        parser.error(f"{', '.join(sorted(unknown))}: none of {', '.join(MOST)}")
     runs = [
         cells.cell({"engine": engine, "workload": workload}, partial(row, engine, workload))
         for engine in given.engines

@@ -1,4 +1,4 @@
-"""Measures what links of virtual nodes carry, beside the rate that was asked for, with `weft calibrate --rates`."""
+"""Measures what links of virtual nodes carry, next to the rate that was asked for, with `weft calibrate --rates`."""
 
 import json
 import tempfile

@@ -33,6 +33,11 @@ _ENGINES = ("backlog", "end")
 """What grows because of the engine, whatever the latencies of the results that there are."""
 
 
+def _limit(step: Mapping[str, JsonValue]) -> str:
+    """What limited a rate that was not sustained."""
+    return "engine" if step.get("missed") in _ENGINES else str(step.get("limit", ""))
+
+
 class Streamed(Part):
     """A stream; `began` is in seconds after the run began, latencies in seconds."""
 
@@ -86,14 +91,14 @@ class Streamed(Part):
                 " that could be compared. A longer time has more of them."
             )
         key, why = _MISSED.get(str(missed), _MISSED["latency"])
-        limit = "engine" if missed in _ENGINES else str(step["limit"])
+        limit = _limit(step)
         how = why.format(seconds(float(str(step[key]))))
         return f"The {offered} was not sustained: {rate}, and {how}. The limit is the {limit}: {_REASONS[limit]}."
 
     @property
     def missed(self) -> bool:
         """Whether a rate was offered that the engine did not sustain."""
-        return any(not step.get("sustained") and step.get("limit") == "engine" for step in self.steps)
+        return any(not step.get("sustained") and _limit(step) == "engine" for step in self.steps)
 
     @property
     def late(self) -> str:
