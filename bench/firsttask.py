@@ -1,4 +1,4 @@
-"""Seconds from the start of a command to its first task: `weft run` on a new cluster, and `weft submit --to` on one that stands.
+"""Seconds from the start of a command to its first task: `weft run` on a new cluster; `weft run --to` and `weft submit --to` on one that stands.
 
 The times of tasks are the engine's own. With --other, each run is followed by the same one of another checkout of weft.
 """
@@ -30,7 +30,9 @@ from weft.record import record
 TABLE = "first-task"
 ENGINES = ("spark", "flink", "hadoop")
 NODES = ("--nodes", "local:2")
-RUN, TO = "run", "submit --to"
+RUN, ON, TO = "run", "run --to", "submit --to"
+JOINED = ("spark",)
+"""Engines that measure a run on a persistent cluster."""
 NAME = "first-task"
 JOB = ("--points", "1000", "--tasks", "2", "--executors", "0")
 
@@ -69,7 +71,8 @@ def main() -> int:
     parser.add_argument("--other", type=Path, help="another checkout of weft, to compare with")
     given = parser.parse_args()
     sources = {"this": settings.SOURCE, **({"other": given.other.resolve()} if given.other else {})}
-    chosen = [(engine, how) for engine in ENGINES for how in (RUN, TO) if given.only in f"{engine} {how}"]
+    possible = [(engine, how) for engine in ENGINES for how in (RUN, ON, TO) if how != ON or engine in JOINED]
+    chosen = [(engine, how) for engine, how in possible if given.only in f"{engine} {how}"]
     with tempfile.TemporaryDirectory(prefix="weft-bench.") as name:
         wefts = [Weft(which, path, commit(path), Path(name) / which) for which, path in sources.items()]
         for engine in dict.fromkeys(engine for engine, _ in chosen):
@@ -83,9 +86,8 @@ def main() -> int:
                 for one in wefts:
                     about = {"cell": cell(engine, RUN, one), "repeat": repeat, "of": one.commit}
                     say_row(rows.kept(TABLE, say, partial(ran, one, engine), **about))
-        for engine in (engine for engine, how in chosen if how == TO):
-            for row in submitted(wefts, engine, given.repeat):
-                say_row(rows.append(TABLE, row))
+        for row in on_running(wefts, chosen, given.repeat):
+            say_row(rows.append(TABLE, row))
     print("\n".join(tables.lines(TABLE) or []))
     return 0
 
@@ -106,20 +108,41 @@ def fresh(engine: str) -> list[str]:
     return ["run", "terasort", "--engine", engine, *NODES, "--size", "10MB", "--json"]
 
 
-def ran(weft: Weft, engine: str) -> Row:
-    """Such a sort, with the parts of its time until the first task."""
-    began = time.time()
-    printed, cpu = weft.asked(*fresh(engine))
+def ran(weft: Weft, engine: str, *to: str) -> Row:
+    """Such a sort, with the parts of its time until the first task; `to`: the option for a cluster that stands."""
+    began, argv = time.time(), fresh(engine)
+    printed, cpu = weft.asked(*([word for word in argv if word not in NODES] if to else argv), *to)
     path = Path(json.loads(printed)["record"])
     at = {(each["event"], each.get("phase")): float(each["t"]) for each in events(path)}
     marks = [
         began,
-        at["phase-begin", "acquire"],
+        at["phase-begin", "start" if to else "acquire"],
         at["phase-end", "start"],
         at["phase-begin", "run"],
         first(tasks(path), began),
     ]
     return {**parts(("before", "cluster", "input", "job"), marks), "cpu_seconds": round(cpu, 2)}
+
+
+def on_running(wefts: Sequence[Weft], chosen: Sequence[tuple[str, str]], repeat: int) -> Iterator[Row]:
+    """The rows of commands on a cluster that stands."""
+    for how, measured in ((ON, joined), (TO, submitted)):
+        for engine in (engine for engine, asked in chosen if asked == how):
+            yield from measured(wefts, engine, repeat)
+
+
+def joined(wefts: Sequence[Weft], engine: str, repeat: int) -> list[Row]:
+    """Such sorts on a cluster of each checkout; the one before reads files that nobody has read yet."""
+    found = []
+    with ExitStack() as running:
+        for one in wefts:
+            running.enter_context(cluster(one, engine))
+        for number in range(-1, repeat):
+            for one in wefts:
+                about = {"cell": cell(engine, ON, one), "repeat": number, "of": one.commit}
+                before = rows.control(say)
+                found.append({**about, **rows.here(), **before, **ran(one, engine, "--to", NAME)})
+    return [row for row in found if row["repeat"] >= 0]
 
 
 def submitted(wefts: Sequence[Weft], engine: str, repeat: int) -> list[Row]:

@@ -11,7 +11,7 @@ import pytest
 from tests.hosts.conftest import SiteWeft
 from tests.hosts.slurmd import Slurm, slurm
 from tests.needs import SLURM, require
-from weft.host.programs import native
+from weft.host.provision import native
 
 
 @dataclass(frozen=True)

@@ -86,8 +86,6 @@ SLOW = [
     Cause("syntax", "python-syntax", "Python cannot read the program: expected ':'", "def count(rows)\n    return rows\n", node="node1"),
     Cause("driver-module", "python-module", "Python has no module notthere", "import notthere\n", node="node1"),
     Cause("driver-chain", "", r"^ValueError: no number \(driver-chain.py, line 7\), while handling KeyError: 'b' \(driver-chain.py, line 5\)$", job("try:", "    print({'a': 1}['b'])", "except KeyError:", "    raise ValueError('no number')"), node="node1"),
-    Cause("packages", "packages", "no repository that the first node reaches has the package org.example.nowhere#nothing;1.0", COUNT, ("--packages", "org.example.nowhere:nothing:1.0"), node="node1"),
-    Cause("packages-form", "packages-form", "--packages has a name that is not GROUP:ARTIFACT:VERSION: spark-avro", COUNT, ("--packages", "spark-avro"), node="node1"),
     Cause("context", "closure", "that cannot be sent to executors", job("sc.range(10).map(lambda x: sc.parallelize([x]).count()).collect()")),
     Cause("ends", "python-worker", "a Python worker ended itself, or was killed", mapped("import os", "os._exit(3)")),
     Cause("killed", "executor-lost", r"executor \d+ was lost, it was killed by signal 9 \(SIGKILL\)", job(KILL, "sc.range(2, numSlices=2).map(die).collect()")),

@@ -171,6 +171,8 @@ def test_a_page_shows_its_gauges_and_which_calibration_they_are_of() -> None:
     assert limits.advice(limit.model_copy(update={"share": 0.9}))[0].startswith(
         "fewer calls or a faster service"
     )
+    (launched,) = limits.advice(limit.model_copy(update={"unit": "tasks", "service": "the scheduler"}))
+    assert launched == "the scheduler is at 69 % of its rate, so the start of each task is waited for"
     assert ceilings.of_part("processor") is None
     assert ceilings.sentence.startswith("Measured peaks by the calibration of here, ")
 

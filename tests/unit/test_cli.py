@@ -315,7 +315,7 @@ def test_other_verbs_load_what_the_quick_ones_do_not() -> None:
     assert {"polars", "numpy", "psutil"} <= imported("weft.cli.printing")
 
 
-@pytest.mark.parametrize("module", ["cli.outcomes", "cli.submitted", "clusters.supervisor"])
+@pytest.mark.parametrize("module", ["cli.outcomes", "cli.joined", "cli.submitted", "clusters.supervisor"])
 def test_a_job_starts_before_what_reads_its_record_is_imported(module: str) -> None:
     assert imported(f"weft.{module}") & HEAVY == set()
 

@@ -1,13 +1,19 @@
 """The sentence of a run: what it says where an executor was not observed."""
 
+import re
+
 import polars
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from tests.unit.test_model_attribution import EXECUTOR, job, readings, task
+from tests.unit.test_model_attribution import EXECUTOR, RATES, TASKS, WINDOW, Row, job, readings, task
 from weft.analysis.explain import evidence, sentences, slots, tasktime
+from weft.analysis.explain.attribution import attribute
 from weft.analysis.explain.explanation import explain
-from weft.analysis.explain.findings import advice, observable, refined
+from weft.analysis.explain.findings import advice, of_parts, of_run, refined
 from weft.analysis.explain.fitting import Used
+from weft.analysis.explain.limits import Ceilings
 from weft.analysis.explain.sentences import PHRASES
 from weft.analysis.explain.stacks import Profiled
 from weft.analysis.explain.timeparts import Explanation, Limit, Suggestion, TimePart, Trying
@@ -21,10 +27,10 @@ from weft.report.sections.explain import bar, blocks, first_screen, to_try
 NODES = [NodeInfo(name=f"node{n}", address=f"10.0.0.{n}", cores=1) for n in (1, 2)]
 
 
-def run(metrics: JobMetrics, *, failed: bool = False) -> Explanation:
+def run(metrics: JobMetrics, *, no_gain: str = "") -> Explanation:
     """On two slots, for 10 s."""
     found = explain(
-        metrics, readings({}), [Span(name="run", begin=0, seconds=10)], NODES, 0, 2, Used(), failed=failed
+        metrics, readings({}), [Span(name="run", begin=0, seconds=10)], NODES, 0, 2, Used(), no_gain=no_gain
     )
     assert found is not None
     return found
@@ -66,7 +72,7 @@ def test_an_executor_whose_threads_were_not_read_is_the_reason_why_there_is_no_v
 
 def test_a_failed_run_has_no_speed_up() -> None:
     metrics = job([task(0, 0, 10, node=node, cpu_ns=4e9, gc_ms=6000) for node in (1, 2)])
-    ended, failed = (run(metrics, failed=failed) for failed in (False, True))
+    ended, failed = (run(metrics, no_gain=why) for why in ("", sentences.FAILED_RUN))
     assert ended.sentence.startswith(
         "60 % of the job's slot time was tasks stopped by garbage collection (without it, the run phase at most 2.5 times"
     )
@@ -220,6 +226,29 @@ def test_one_task_that_reads_most_is_named_in_place_of_stragglers_in_general() -
     assert general.change.startswith("more, smaller partitions")
 
 
+def test_attempts_that_failed_and_copies_are_no_tasks_that_read_less() -> None:
+    """Of four partitions one is read twice: by the copy that was killed, too."""
+    rows = [
+        (1, 0, 2, 10, True),
+        (1, 2, 4, 10, True),
+        (1, 4, 6, 10, True),
+        (2, 0, 9, 90, False),
+        (2, 0, 10, 90, True),
+    ]
+    tasks = [task(0, begin, end, node=node, ok=ok, cpu_ns=(end - begin) * 1e9, remote_bytes=size)
+             for node, begin, end, size, ok in rows]  # fmt: skip
+    (found,) = [one for one in run(job(tasks)).findings if one.part == slots.STRAGGLERS]
+    assert "one of its 4 tasks read 75 % of its shuffle, 9 times the median" in found.change
+
+
+def test_tasks_that_took_no_time_are_no_reason_to_say_nothing_of_the_others() -> None:
+    """Clocks of logs count milliseconds, and may step back."""
+    found = run(job([task(0, 0, 10, cpu_ns=1e10), task(0, 0, 10, cpu_ns=1e10), task(1, 5, 5), task(2, 6, 5)]))
+    assert found.sentence.startswith("100 % of the job's slot time was tasks computing.")
+    none = job([task(0, 5, 5), task(0, 6, 5)])
+    assert explain(none, readings({}), [Span(name="run", begin=0, seconds=10)], NODES, 0, 2, Used()) is None
+
+
 @pytest.mark.parametrize(("alone", "names"), [(4, False), (25, True)])
 def test_a_driver_that_plans_for_seconds_is_no_advice(alone: int, names: bool) -> None:
     """As it does in any short application."""
@@ -245,8 +274,61 @@ def test_nothing_is_offered_to_be_watched_that_was_or_cannot_be(
 ) -> None:
     found = run(job([task(0, 0, 10, node=node, cpu_ns=2e9) for node in (1, 2)]))
     assert not found.verdict
-    left = observable(found, probes, imported=imported)
+    left = of_run(found, probes, "spark", imported=imported)
     assert [one.change for one in left.findings] == expected
+
+
+@pytest.mark.parametrize(
+    ("share", "expected"),
+    [
+        (None, ", or more bandwidth between nodes"),
+        (0.03, "; more slots, or fewer calls: the link is at 3 % of its rate, so the latency of each call is waited for"),
+        (0.9, ", or more bandwidth between nodes; fewer bytes or a faster service: the link is near its limit, so more at a time gain nothing"),
+    ],
+)  # fmt: skip
+def test_no_advice_contradicts_its_gauge(share: float | None, expected: str) -> None:
+    metrics = job(
+        [task(0, 0, 10, node=node, cpu_ns=4e9, fetch_wait_ms=6000, remote_bytes=10) for node in (1, 2)]
+    )
+    found = attribute(metrics, readings({}), WINDOW)
+    assert found is not None
+    link = [Limit(name="network", unit="B", observed=share, ceiling=1, share=share, peak=1, parts=("network",), service="the link")
+            for share in [share] if share]  # fmt: skip
+    (one,) = of_parts(found, found.parts, Ceilings(Used(), link))
+    assert one.change == f"less to shuffle (combine before the shuffle, compress){expected}"
+
+
+@pytest.mark.parametrize(
+    ("share", "parts"),
+    [(0.1, ["more nodes reading at once", "more slots"]), (0.9, ["input on a storage with more bandwidth", "fewer bytes"])],
+)  # fmt: skip
+def test_more_at_a_time_helps_below_a_ceiling_and_more_bandwidth_at_one(
+    share: float, parts: list[str]
+) -> None:
+    limit = Limit(name="bytes read", unit="B", observed=share, ceiling=1, share=share, peak=1, parts=("data: input",), service="the storage")  # fmt: skip
+    part = TimePart(name="data: input", share=0.5, seconds=10, resource=10, bound=2.0)
+    found = attribute(job([task(0, 0, 10, node=node, cpu_ns=1e10) for node in (1, 2)]), readings({}), WINDOW)
+    assert found is not None
+    (one,) = of_parts(found, [part], Ceilings(Used(), [limit]))
+    first, second = one.change.split("; ")
+    assert [first, second[: len(parts[1])]] == parts
+
+
+@pytest.mark.parametrize(
+    ("engine", "imported", "key"),
+    [
+        ("spark", False, ": --set engine.executor_memory=SIZE"),
+        ("hadoop", False, ": --set engine.task_memory=SIZE"),
+        ("flink", False, ": --set engine.taskmanager_memory=SIZE"),
+        ("spark", True, ": spark.executor.memory"),
+        ("hive", False, ""),
+        ("spark+flink", False, ""),
+    ],
+)
+def test_a_larger_heap_is_asked_for_by_the_engines_own_key(engine: str, imported: bool, key: str) -> None:
+    found = run(job([task(0, 0, 10, node=node, cpu_ns=4e9, gc_ms=6000) for node in (1, 2)]))
+    (one,) = of_run(found, (), engine, imported=imported).findings
+    assert one.change == f"a larger heap, or fewer slots in one process{key}"
 
 
 def test_measurements_that_do_not_fit_suggest_nothing() -> None:
@@ -282,3 +364,17 @@ def test_the_engines_timer_of_shuffle_writes_counts_where_nobody_watched_file_ca
     watched = explain(metrics, seen, [Span(name="run", begin=0, seconds=10)], NODES, 0, 2, Used())
     assert watched is not None
     assert tasktime.SHUFFLE_WRITE not in {part.name for part in watched.parts}
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(TASKS, min_size=1, max_size=12), RATES)
+def test_an_answer_sums_to_the_time_whatever_the_tasks(
+    tasks: list[Row], rates: dict[tuple[str, str, str], float]
+) -> None:
+    """Some take no time, or end before they begin; counters say too much."""
+    found = explain(job(tasks), readings(rates), [Span(name="run", begin=0, seconds=10)], NODES, 0, 2, Used())
+    if found is not None:
+        assert sum(found.rows().values()) == pytest.approx(found.wall, rel=0.01)
+        shares = [float(word) for word in re.findall(r"(\d+) %", found.sentence)]
+        assert all(share <= 100 for share in shares), found.sentence
+        assert "nan" not in str(blocks(found))

@@ -44,6 +44,8 @@ ELSEWHERE = {
 """Rules that are caused in another way."""
 UNSEEN = {
     "metaspace",
+    "packages",
+    "packages-form",
     "executor-lost-otherwise",
     "host-memory",
     "application-removed",

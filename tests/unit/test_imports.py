@@ -5,6 +5,7 @@ import html
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from weft.analysis.compare.headline import headlines
 from weft.analysis.compare.study import explained
 from weft.analysis.summary.gather import summarize
 from weft.analysis.summary.summary import Summary
+from weft.api.advice import advise
 from weft.cli import app
 from weft.errors import UsageError, WeftError
 from weft.facts import kept
@@ -357,3 +359,28 @@ def test_what_is_neither_a_record_nor_a_log_is_refused(tmp_path: Path) -> None:
     text.write_text("nothing")
     assert isinstance(RUNNER.invoke(app, ["explain", str(text)]).exception, UsageError)
     assert "no record in" in str(RUNNER.invoke(app, ["explain", "nothing"]).exception)
+
+
+def test_cpu_time_that_spark_before_2_1_does_not_log_is_not_known(tmp_path: Path) -> None:
+    text = gzip.decompress(PLAIN.read_bytes()).decode()
+    older = re.sub(r'"Executor (Deserialize )?CPU Time":\d+,', "", text)
+    # of a task that was lost, no Spark says anything
+    lines = older.splitlines(keepends=True)
+    (ended, *_) = (line for line in lines if "SparkListenerTaskEnd" in line)
+    lost = json.loads(ended)
+    lost |= {"Task Metrics": None, "Task End Reason": {"Reason": "ExecutorLostFailure"}}
+    lines.insert(lines.index(ended), json.dumps(lost, separators=(",", ":")) + "\n")
+    log = tmp_path / "app-1"
+    log.write_text("".join(lines))
+    stored = import_log(log, settings.runs())
+    summary = summarize(stored)
+    found = summary.explanation
+    assert found is not None
+    assert found.coverage.missing["CPU time of tasks"] == "CPU: the engine does not say it"
+    assert "CPU" not in {part.name for part in found.parts}
+    assert {row.cpu_share for row in summary.stages} == {None}
+    assert {row.cpu for row in summary.slowest} == {None}
+    assert {row.cpu for row in summary.executors} == {None}
+    given = advise(stored.directory.name)
+    assert (given.job_class, given.shares) == ("", {})
+    assert imported(PLAIN, tmp_path).stages[0].cpu_share

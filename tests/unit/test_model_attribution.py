@@ -351,7 +351,7 @@ TASKS = st.builds(
     ),
     st.integers(0, 3),
     MOMENTS,
-    st.integers(0, 80).map(lambda tick: tick / 10),
+    st.integers(-5, 80).map(lambda tick: tick / 10),
     st.integers(1, 3),
     st.booleans(),
     st.integers(0, 9000),

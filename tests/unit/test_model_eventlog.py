@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.report_fakes import APP, BEGIN, EVENTS, LOST, event, executor, ms, stage, task, write_log
 from weft.analysis.explain import recovery, stages
-from weft.facts import executorslots, jobmetrics
+from weft.facts import ending, executorslots, jobmetrics
 from weft.facts.engines.spark import eventlog
 from weft.text.entry import Entry
 
@@ -17,7 +17,7 @@ def test_a_whole_log_becomes_tables(tmp_path: Path) -> None:
     write_log(tmp_path)
     metrics = eventlog.read(Entry(tmp_path))
     assert metrics.applications.to_dicts() == [
-        {"app": APP, "name": "terasort", "version": "4.3.0", "begin": BEGIN + 2.5, "end": BEGIN + 12.5, "dynamic": None, "most_cores": None, "process_cpu": None, "stream": None}
+        {"app": APP, "name": "terasort", "version": "4.3.0", "begin": BEGIN + 2.5, "end": BEGIN + 12.5, "dynamic": None, "most_cores": None, "process_cpu": None, "stream": None, "failure": None}
     ]  # fmt: skip
     assert metrics.executors.height == 2
     assert metrics.jobs["failure"].to_list() == [""]
@@ -33,6 +33,19 @@ def test_a_job_that_is_a_micro_batch_makes_a_stream_of_its_application(tmp_path:
         folder.mkdir()
         write_log(folder, [*EVENTS, event("JobStart", **{**batch, "Properties": properties})])
         assert eventlog.read(Entry(folder)).applications["stream"].to_list() == [True if properties else None]
+
+
+@pytest.mark.parametrize("exception", [None, "org.apache.spark.SparkException: no offset"])
+def test_a_streaming_query_makes_a_stream_and_names_how_it_ended(
+    exception: str | None, tmp_path: Path
+) -> None:
+    listener = "org.apache.spark.sql.streaming.StreamingQueryListener$"
+    started = {"Event": f"{listener}QueryStartedEvent", "id": "a", "runId": "b", "name": None}
+    ended = {"Event": f"{listener}QueryTerminatedEvent", "id": "a", "runId": "b", "exception": exception}
+    write_log(tmp_path, [EVENTS[0], started, *EVENTS[1:-1], ended, EVENTS[-1]])
+    metrics = eventlog.read(Entry(tmp_path))
+    assert metrics.applications["stream"].to_list() == [True]
+    assert ending.failure(metrics) == (f"A streaming query did not succeed: {exception}" if exception else "")
 
 
 def test_a_task_has_every_number_in_its_unit(tmp_path: Path) -> None:
@@ -206,6 +219,36 @@ def test_an_executor_that_goes_with_its_application_was_not_lost(tmp_path: Path)
         tmp_path, [*executor(1, removed=13, why="stopped"), event("ApplicationEnd", Timestamp=ms(12.5))]
     )
     assert recovery.sentences(eventlog.read(Entry(tmp_path))) == []
+
+
+@pytest.mark.parametrize(
+    ("reason", "repeated", "lost"),
+    [
+        ("Executor killed by driver.", False, 0),
+        ("Executor decommission: spot instance", False, 0),
+        ("Executor decommission: spot instance", True, 1),
+        ("Remote RPC client disassociated", False, 1),
+    ],
+)
+def test_an_executor_that_was_given_back_was_not_lost(
+    tmp_path: Path, reason: str, repeated: bool, lost: int
+) -> None:
+    """As dynamic allocation does with those that are idle; what they had of a shuffle may be missed later."""
+    again = task(1, executor="1", reason={"Reason": "Resubmitted"})
+    write_log(
+        tmp_path, [*executor(1, removed=6, why=reason), task(0, executor="1"), *([again] if repeated else [])]
+    )
+    metrics = eventlog.read(Entry(tmp_path))
+    assert len(recovery.sentences(metrics)) == recovery.lost_executors(metrics).height == lost
+
+
+def test_stages_of_two_applications_are_not_one(tmp_path: Path) -> None:
+    fetch = {"Reason": "FetchFailed", "Message": "Connection refused", "Shuffle ID": 0}
+    for app in ("app-1", "app-2"):
+        started = event("ApplicationStart", Timestamp=ms(2.5), User="me", **{"App Name": app, "App ID": app})
+        write_log(tmp_path, [started, task(0, stage=1, reason=fetch)], name=app)
+    found = recovery.sentences(eventlog.read(Entry(tmp_path)))
+    assert found == ["1 task of stage 1 could not fetch shuffle blocks: Connection refused"] * 2
 
 
 def test_everything_that_was_done_again_is_reported(tmp_path: Path) -> None:

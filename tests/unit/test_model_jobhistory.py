@@ -76,6 +76,7 @@ def test_a_job_becomes_two_stages_with_their_tasks(tmp_path: Path) -> None:
             "most_cores": None,
             "process_cpu": True,
             "stream": None,
+            "failure": None,
         }
     ]
     assert metrics.executors["executor"].to_list() == ["node2", "node1"]
@@ -131,3 +132,35 @@ def test_a_history_cut_anywhere_is_read_up_to_there(tmp_path: Path, cut: int) ->
 def test_a_record_without_a_history_has_none(tmp_path: Path) -> None:
     assert not jobhistory.found(Entry(tmp_path))
     assert jobhistory.counters(Entry(tmp_path)) == {}
+
+
+OLD = [
+    *LINES[:5],
+    *attempt("MAP", 0, begin=BEGIN + 1000, end=BEGIN + 1500, status="FAILED", error="Error: java.lang.RuntimeException: no space"),
+    line("TASK_FAILED", taskid="t", error=", Error: java.lang.RuntimeException: no space\n\tat x", status="FAILED"),
+    line("TASK_FAILED", taskid="u", error="", status="KILLED"),
+    line("JOB_FAILED", jobid=JOB, finishTime=BEGIN + 9500, jobStatus="FAILED"),
+]  # fmt: skip
+
+
+def test_a_history_of_hadoop_0_23_is_read(tmp_path: Path) -> None:
+    """Its events but the first begin with a space, attempts that fail have no counters, and the job names no reason."""
+    log = tmp_path / f"{JOB}-FAILED.jhist"
+    log.write_text("\n ".join(OLD) + "\n")
+    assert jobhistory.LOG.begins(log.read_bytes()[:1000])
+    metrics = jobhistory.read(Entry(tmp_path))
+    assert metrics.gaps == []
+    assert metrics.jobs["failure"].to_list() == [
+        "FAILED: Error: java.lang.RuntimeException: no space\n\tat x"
+    ]
+    assert metrics.tasks.select("ok", "run_ms", "cpu_ns").rows() == [(False, 500, None)]
+
+
+def test_a_job_that_its_task_failed_has_the_error_of_the_task_as_its_reason(tmp_path: Path) -> None:
+    for diagnostics, reason in (
+        ("Task failed t\nJob failed as tasks failed", "Error: java.lang.RuntimeException: no space\n\tat x"),
+        ("Job commit failed: java.io.IOException", "Job commit failed: java.io.IOException"),
+    ):
+        last = line("JOB_FAILED", finishTime=BEGIN, jobStatus="FAILED", diagnostics={"string": diagnostics})
+        write(tmp_path, [*OLD[:-1], last])
+        assert jobhistory.read(Entry(tmp_path)).jobs["failure"].to_list() == [f"FAILED: {reason}"]

@@ -241,3 +241,20 @@ def test_the_operators_of_a_log_have_a_limit(tmp_path: Path) -> None:
     found = eventlog.read(Entry(tmp_path))
     assert found.operators.height <= 50_000
     assert any("operators of 2 queries were left out" in gap for gap in found.gaps)
+
+
+@pytest.mark.parametrize(("partitions", "expected"), [(200, ["no task: too few tasks"]), (1, [])])
+def test_more_partitions_are_asked_for_where_settings_decide_their_number(
+    tmp_path: Path, partitions: int, expected: list[str]
+) -> None:
+    """AQE joined 200 small ones to one; a plan that needs all rows in one partition has one."""
+    found = metrics(tmp_path)
+    shuffled = polars.col("kind") == "exchange"
+    found.operators = found.operators.with_columns(
+        bytes=polars.when(shuffled).then(10_000_000).otherwise("bytes"),
+        partitions=polars.when(shuffled).then(partitions).otherwise("partitions"),
+        read_partitions=polars.when(shuffled).then(1).otherwise("read_partitions"),
+    )
+    found.tasks = found.tasks.filter((polars.col("stage") == 0) | (polars.col("index") == 0))
+    asked = [one.part for one in explained(found).findings if one.change.startswith("more partitions:")]
+    assert asked == expected

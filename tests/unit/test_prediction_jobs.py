@@ -5,6 +5,8 @@ from typing import Any
 
 import polars
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.unit.prediction_jobs import LUSTRE, MAP, MEMORY, REDUCE, at, groupby, job, model
 from tests.unit.test_model_attribution import WINDOW, readings, task
@@ -231,6 +233,16 @@ def test_size_makes_tasks_longer_where_their_number_is_fixed() -> None:
     assert model(growth=fixed).at(asked).seconds == pytest.approx(16.0)
 
 
+@settings(deadline=None, max_examples=25)
+@given(st.integers(1, 20), st.integers(1, 8), st.floats(0.001, 100), st.floats(0, 5))
+def test_where_it_was_measured_a_job_takes_what_it_took(
+    tasks: int, slots: int, seconds: float, lag: float
+) -> None:
+    stages = [replace(stage, lag=lag) for stage in groupby(tasks, slots, seconds).stages]
+    asked = model(job(stages, slots))
+    assert asked.at(asked.measured).seconds == pytest.approx(asked.work.measured)
+
+
 def test_partitions_share_the_same_data() -> None:
     work = replace(groupby(), stages=groupby().stages)
     asked = replace(at(4, growth=Growth()), partitions=32)
@@ -300,6 +312,7 @@ def test_stages_are_named_by_what_they_are() -> None:
         ({"cpu": 0.1, "calls": [CallsPerTask("scratch", "open", 9, 0.9)]}, "metadata-intensive"),
         ({"cpu": 0.1, "calls": [CallsPerTask("input", "read", 9, 0.9)]}, "data-intensive"),
         ({"cpu": 0.1, "lag": 90.0}, "start-bound"),
+        ({"cpu": 0.0, "lag": 1.0}, ""),
     ],
 )
 def test_a_class_is_what_the_slots_spent_their_time_on(change: dict[str, Any], found: str) -> None:

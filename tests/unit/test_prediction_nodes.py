@@ -1,9 +1,14 @@
-"""The numbers of nodes that `weft predict` is asked for."""
+"""The numbers of nodes that `weft predict` is asked for, and how they are shown."""
 
 import pytest
 
+from tests.unit.prediction_jobs import groupby
+from tests.unit.test_prediction_report import MACHINE, on_lustre
+from weft.analysis.predict import prediction
+from weft.analysis.predict.prediction import Scenario
 from weft.api.predictions import counts
 from weft.errors import UsageError
+from weft.report.pages import prediction as prediction_page
 
 
 @pytest.mark.parametrize(
@@ -20,3 +25,10 @@ def test_numbers_of_nodes(text: str, found: list[int]) -> None:
 def test_wrong_numbers_of_nodes_are_errors(text: str) -> None:
     with pytest.raises(UsageError, match="--nodes"):
         counts(text)
+
+
+def test_one_node_is_no_plural() -> None:
+    run = on_lustre(groupby(tasks=1, slots=1))
+    found = prediction.predict(run, MACHINE, Scenario(MACHINE, [1]))
+    assert found.curves[0].sentence.startswith("fastest on 1 node: ")
+    assert "on 1 node x 1 core. " in prediction_page.trust(found)

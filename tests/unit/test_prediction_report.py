@@ -278,6 +278,13 @@ def test_a_link_that_is_limited_is_advice() -> None:
         line.flags == ("--nodes", "virtual:4,cores=1") and line.part == "network" for line in found.lines
     )
 
+    spec["nodes"] |= {"storage_rate": "200mbit"}
+    both = advice.advise(on_lustre(job(stages), spec), "/runs/run", MACHINE)
+    (network,) = [line for line in both.lines if line.part == "network"]
+    assert network.flags == ("--nodes", "virtual:4,cores=1,storage_rate=200mbit"), (
+        "the other link keeps its limit"
+    )
+
 
 def test_compression_that_costs_more_than_it_saves_is_advice() -> None:
     stages = [replace(stage, compression=0.4 * stage.cpu) for stage in groupby().stages]

@@ -11,7 +11,7 @@ from weft.layout.node import Node
 from weft.layout.plan import Layout
 from weft.record import sampletable
 from weft.record.samples import Measure
-from weft.run.run import _make_directories
+from weft.run.observing import _make_directories
 from weft.text.entry import Entry
 
 SUMS = {"count": 3, "errors": 1, "bytes": 0, "ns": 6_000_000, "ns_hist": [[0, 2], [4096, 1]], "size_hist": []}

@@ -8,13 +8,14 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.unit.report_fakes import HEAD, RESOLVED, make_record
-from weft.analysis.compare.compare import Comparison, compare
+from weft.analysis.compare.compare import Comparison, Group, compare
 from weft.analysis.compare.headline import Headline, flat, headlines
 from weft.cli import app
 from weft.errors import UsageError
 from weft.host import settings
 from weft.record.record import write_json
 from weft.report.pages import study
+from weft.report.sections.difference import sentence
 
 RUNNER = CliRunner()
 
@@ -81,6 +82,24 @@ def test_too_few_runs_are_not_ranked() -> None:
     assert compare(lines(a=[10, 11], b=[1, 2]), "x").sentences == (
         "Not ranked because of too few runs (at least 6 valid ones each are needed): [scratch=a] and [scratch=b].",
     )
+
+
+@pytest.mark.parametrize(
+    ("base", "other", "expected"),
+    [
+        ({"CPU": 2.0}, {"CPU": 2.0}, "[b] took as long as [a] in its run phase."),
+        ({"CPU": 2.0, "GC": 1.0}, {"CPU": 1.0, "GC": 2.0}, "[b] took as long as [a] in its run phase: -1.00 s CPU, +1.00 s GC."),
+        ({"CPU": 0.03}, {"CPU": 0.05}, "[b] took 0.020 s more than [a] in its run phase: +0.020 s CPU; together 100 % of the difference."),
+        (
+            {"CPU": 10.0, **dict.fromkeys("abcdefgh", 0.0)},
+            {"CPU": 0.0, **dict.fromkeys("abcdefgh", 1.5)},
+            "[b] took 2.00 s more than [a] in its run phase: -10.0 s CPU, +1.50 s a, +1.50 s b, +1.50 s c, +1.50 s d; together -200 % of the difference.",
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_difference_is_made_of(base: dict[str, float], other: dict[str, float], expected: str) -> None:
+    groups = [Group(label=label, key=label, runs=(), values=(), parts=parts) for label, parts in (("a", base), ("b", other))]  # fmt: skip
+    assert sentence(*groups) == expected
 
 
 def test_only_valid_runs_count_and_the_others_are_listed() -> None:

@@ -186,10 +186,14 @@ impl Call {
 
     /// Answers when the data servers would have.
     pub fn data(self, request: Request, answer: impl FnOnce() + Send + 'static) {
-        if let Request::Read { bytes } | Request::Write { bytes } = request {
-            if matches!(self.op, Op::Read | Op::Write) {
-                lock(&self.shared.clients[self.client].counters).bytes(self.op, bytes);
-            }
+        let moved: &[(Op, u64)] = match request {
+            Request::Read { bytes } if self.op == Op::Read => &[(Op::Read, bytes)],
+            Request::Write { bytes } if bytes > 0 => &[(Op::Write, bytes)],
+            Request::Copy { bytes } if bytes > 0 => &[(Op::Read, bytes), (Op::Write, bytes)],
+            _ => &[],
+        };
+        for &(op, bytes) in moved {
+            lock(&self.shared.clients[self.client].counters).bytes(op, bytes);
         }
         let at = self.shared.complete(self.client, request, self.arrival);
         let asks = self.op == Op::Fsync;

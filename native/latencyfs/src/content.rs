@@ -86,8 +86,21 @@ pub fn read(shared: &Shared, fh: FileHandle, offset: u64, size: usize) -> io::Re
     Ok(data)
 }
 
-pub fn write(shared: &Shared, fh: FileHandle, offset: u64, data: &[u8]) -> io::Result<usize> {
-    shared.handles.get(fh)?.file.write_at(data, offset)
+/// What the kernel writes back from its pages has a place, also where it picks a descriptor for appending, through which
+/// the bytes would go to the end.
+pub fn write(
+    shared: &Shared,
+    fh: FileHandle,
+    offset: u64,
+    data: &[u8],
+    from_pages: bool,
+) -> io::Result<usize> {
+    let handle = shared.handles.get(fh)?;
+    let fd = handle.file.as_fd();
+    if from_pages && sys::appends(fd)? {
+        return File::from(sys::reopen(fd, libc::O_WRONLY)?).write_at(data, offset);
+    }
+    handle.file.write_at(data, offset)
 }
 
 pub fn sync(shared: &Shared, fh: FileHandle, data_only: bool) -> io::Result<()> {

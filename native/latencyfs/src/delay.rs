@@ -53,6 +53,10 @@ pub enum Request {
     Write {
         bytes: u64,
     },
+    /// Read and written by the client: the bytes cross its link twice.
+    Copy {
+        bytes: u64,
+    },
     /// Returns when all that this client wrote has been sent.
     Sync,
 }
@@ -153,6 +157,7 @@ impl Model {
             Request::Metadata(cost, directory) => self.metadata(cost, directory, arrival),
             Request::Read { bytes } => self.send(client, bytes, arrival) + self.trips(bytes),
             Request::Write { bytes } => self.write(client, bytes, arrival),
+            Request::Copy { bytes } => self.write(client, 2 * bytes, arrival),
             Request::Sync => {
                 self.clients[client].drained.max(arrival) + self.params.data_round_trip
             }
@@ -161,11 +166,14 @@ impl Model {
 
     /// Nothing of the target starts between the two times.
     pub fn stall(&mut self, target: Target, from: Nanos, until: Nanos) {
-        self.stalls.push(Stall {
+        let stall = Stall {
             target,
             from,
             until,
-        });
+        };
+        // In the order in which they begin: who waits for the end of one may come into the next.
+        let place = self.stalls.partition_point(|known| known.from <= from);
+        self.stalls.insert(place, stall);
     }
 
     pub fn clear_stalls(&mut self) {
@@ -224,11 +232,11 @@ impl Model {
 
     /// Puts bytes into the shared and the client's queue; both are busy with them at once.
     fn send(&mut self, client: usize, bytes: u64, arrival: Nanos) -> Nanos {
-        let arrival = self.unstalled(Target::Data, arrival);
-        let shared = self.shared_free.max(arrival) + transfer(bytes, self.params.shared_bandwidth);
-        let link = &mut self.clients[client].link_free;
-        let own = (*link).max(arrival) + transfer(bytes, self.params.client_bandwidth);
-        *link = own;
+        let start = |free: Nanos| self.unstalled(Target::Data, free.max(arrival));
+        let shared = start(self.shared_free) + transfer(bytes, self.params.shared_bandwidth);
+        let own =
+            start(self.clients[client].link_free) + transfer(bytes, self.params.client_bandwidth);
+        self.clients[client].link_free = own;
         self.shared_free = shared;
         shared.max(own)
     }

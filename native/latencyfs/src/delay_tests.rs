@@ -192,6 +192,23 @@ fn a_stall_holds_what_starts_in_it() {
 }
 
 #[test]
+fn a_stall_holds_bytes_whose_turn_comes_in_it() {
+    let mut model = Model::new(params(), 1);
+    model.stall(Target::Data, 5 * MS, 20 * MS);
+    let read = |bytes| Request::Read { bytes };
+    assert_eq!(model.complete(0, read(1_000_000), 0), 10 * MS + 16 * MS);
+    assert_eq!(model.complete(0, read(1), MS), 20 * MS + 10 + MS);
+}
+
+#[test]
+fn stalls_that_overlap_hold_in_whatever_order_they_were_announced() {
+    let mut model = Model::new(params(), 1);
+    model.stall(Target::Metadata, 10 * MS, 20 * MS);
+    model.stall(Target::Metadata, 5 * MS, 12 * MS);
+    assert_eq!(metadata(&mut model, 0, 6 * MS), 22 * MS);
+}
+
+#[test]
 fn a_part_already_paid_is_not_paid_again() {
     let open = Cost {
         round_trips: 1.0,
@@ -251,6 +268,7 @@ proptest! {
             let floor = match request {
                 Request::Metadata(cost, _) => (cost.round_trips * MS as f64).round() as Nanos,
                 Request::Read { bytes } | Request::Write { bytes } => bytes.div_ceil(65_536).max(1) * MS,
+                Request::Copy { bytes } => (2 * bytes).div_ceil(65_536).max(1) * MS,
                 Request::Sync => MS,
             };
             prop_assert!(model.complete(client, request, at) >= at + floor);

@@ -304,15 +304,16 @@ impl Filesystem for Mount {
         fh: FileHandle,
         offset: u64,
         data: &[u8],
-        _write_flags: WriteFlags,
+        write_flags: WriteFlags,
         _flags: OpenFlags,
         _lock_owner: Option<LockOwner>,
         reply: ReplyWrite,
     ) {
-        let bytes = data.len() as u64;
-        let call = Call::begin(&self.shared, self.client, Op::Write, bytes);
-        let result = call.run(|| content::write(&self.shared, fh, offset, data));
+        let call = Call::begin(&self.shared, self.client, Op::Write, data.len() as u64);
+        let from_pages = write_flags.contains(WriteFlags::FUSE_WRITE_CACHE);
+        let result = call.run(|| content::write(&self.shared, fh, offset, data, from_pages));
         call.changed_here(ino, Stale::Pages(ino));
+        let bytes = result.as_ref().map_or(0, |written| *written as u64);
         call.data(Charge::Write { bytes }, move || match result {
             Ok(written) => reply.written(written as u32),
             Err(error) => reply.error(error.into()),
@@ -591,9 +592,8 @@ impl Filesystem for Mount {
         let (from, to) = ((fh_in, offset_in), (fh_out, offset_out));
         let result = call.run(|| content::copy(&self.shared, from, to, len));
         call.changed_here(ino_out, Stale::Pages(ino_out));
-        // The client reads and writes: the bytes cross its link twice.
-        let bytes = 2 * result.as_ref().map_or(0, |copied| *copied);
-        call.data(Charge::Write { bytes }, move || match result {
+        let bytes = result.as_ref().map_or(0, |copied| *copied);
+        call.data(Charge::Copy { bytes }, move || match result {
             Ok(copied) => reply.written(copied as u32),
             Err(error) => reply.error(error.into()),
         });

@@ -32,18 +32,19 @@ impl Backings {
         self.usable.store(false, Ordering::Relaxed);
     }
 
-    /// The identifier of an inode; the first refusal by the kernel gives up for good.
+    /// The identifier of an inode; the first refusal by the kernel gives up for good. While an open file of the inode uses
+    /// one, the kernel lets no other go without.
     pub fn get(
         &self,
         inode: u64,
         register: impl FnOnce() -> io::Result<BackingId>,
     ) -> Option<Arc<BackingId>> {
-        if !self.usable() {
-            return None;
-        }
         let mut by_inode = self.by_inode.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = by_inode.get(&inode).and_then(Weak::upgrade) {
             return Some(known);
+        }
+        if !self.usable() {
+            return None;
         }
         match register() {
             Ok(id) => {

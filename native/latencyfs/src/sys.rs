@@ -48,6 +48,13 @@ pub fn reopen(fd: BorrowedFd, flags: i32) -> io::Result<OwnedFd> {
     open_at(fd, &proc_path(fd), flags & !libc::O_NOFOLLOW, 0)
 }
 
+/// Whether each write through a descriptor goes to the end of the file.
+pub fn appends(fd: BorrowedFd) -> io::Result<bool> {
+    // SAFETY: fd outlives the call.
+    done(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETFL) })
+        .map(|flags| flags as i32 & libc::O_APPEND != 0)
+}
+
 pub fn stat(fd: BorrowedFd) -> io::Result<libc::stat> {
     // SAFETY: an all-zero stat is valid and outlives the call.
     unsafe {

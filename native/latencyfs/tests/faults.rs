@@ -39,6 +39,41 @@ fn a_disk_fills_after_so_many_bytes() {
     assert_eq!(results[10..], [libc::ENOSPC; 2]);
     let seen = lab.wait("faults.json", |text| text.contains("\"injected\": 2"));
     assert!(seen.contains("enospc:write:after=1MB"));
+    lab.wait("llite.n0.stats", |text| {
+        sum(text, "write_bytes") == Some(1_000_000)
+    });
+}
+
+#[test]
+fn a_copy_in_the_file_system_is_counted_once_as_read_and_once_as_written() {
+    let Some(lab) = common::start(1, &args(&["--set", "client.passthrough=false"])) else {
+        return;
+    };
+    let (from, to) = (lab.mount().join("from"), lab.mount().join("to"));
+    fs::write(&from, vec![1u8; 100_000]).unwrap();
+    assert_eq!(fs::copy(&from, &to).unwrap(), 100_000);
+    lab.wait("llite.n0.stats", |text| {
+        sum(text, "write_bytes") == Some(200_000) && sum(text, "read_bytes") == Some(100_000)
+    });
+}
+
+/// The sum of a counter, as Lustre writes it.
+fn sum(text: &str, counter: &str) -> Option<u64> {
+    let line = text.lines().find(|line| line.starts_with(counter))?;
+    line.split_whitespace().nth(6)?.parse().ok()
+}
+
+#[test]
+fn a_file_that_the_kernel_reads_itself_can_be_opened_after_a_fault_was_added() {
+    let Some(lab) = common::start(1, &PLAIN) else {
+        return;
+    };
+    let path = lab.mount().join("file");
+    fs::write(&path, "x").unwrap();
+    let _open = fs::File::open(&path).unwrap();
+    lab.control("add eio:rmdir:1");
+    lab.wait("faults.json", |text| text.contains("\"control_lines\": 1"));
+    assert_eq!(errno(fs::File::open(&path)), 0);
 }
 
 #[test]

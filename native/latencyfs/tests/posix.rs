@@ -119,6 +119,33 @@ fn exclusive_creation_and_append() {
 }
 
 #[test]
+fn a_mapping_of_a_file_that_is_open_for_appending_changes_it_in_place() {
+    everywhere(|lab| {
+        use std::os::fd::AsRawFd;
+        let path = lab.mount().join("log");
+        fs::write(&path, "0123456789").unwrap();
+        let mut file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .open(&path)
+            .unwrap();
+        let (protection, shared) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
+        // SAFETY: the file is longer than what is mapped, and nothing else uses the mapping.
+        unsafe {
+            let fd = file.as_raw_fd();
+            let at = libc::mmap(std::ptr::null_mut(), 10, protection, shared, fd, 0);
+            assert_ne!(at, libc::MAP_FAILED);
+            at.cast::<u8>().write(b'x');
+            assert_eq!(libc::msync(at, 10, libc::MS_SYNC), 0);
+            assert_eq!(libc::munmap(at, 10), 0);
+        }
+        file.write_all(b" end").unwrap();
+        let written = fs::read_to_string(lab.source().join("log")).unwrap();
+        assert_eq!(written, "x123456789 end");
+    });
+}
+
+#[test]
 fn modes_owners_and_times() {
     everywhere(|lab| {
         let dir = lab.mount().join("shared");

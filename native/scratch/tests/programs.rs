@@ -3,7 +3,6 @@
 mod common;
 use common::{compiled, has, library, text, weft_scratch, World, MEMORIES};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 use std::process::Command;
 use std::{fs, iter};
 
@@ -303,7 +302,41 @@ print(subprocess.run(['head','-c','4'],stdin=open(sys.argv[1],'rb'),capture_outp
         let mut python = w.command("python3");
         assert_eq!(text(python.args(["-c", script]).arg(input.join("table")).output().unwrap()), "b'0123'\n");
     }
-    assert!(Path::new(&input).exists());
+}
+
+#[test]
+fn a_child_that_closes_nothing_uses_no_pooled_file_up() {
+    let mut w = World::bare();
+    let input = w.sub("input");
+    fs::write(input.join("table"), "0123456789").unwrap();
+    w.set("WEFT_POOL_PREFIXES", &input);
+    let printed = text(w.command(compiled("poolforks", &[])).arg(input.join("table")).output().unwrap());
+    assert!(["OK\n", "no limit\n"].contains(&&*printed), "{printed}");
+}
+
+#[test]
+fn a_file_sent_into_a_pipe_stops_where_the_pipe_is_full() {
+    let program = compiled("pipes", &[]);
+    for memory in MEMORIES {
+        let w = World::served_with(memory);
+        let expected = text(Command::new(&program).arg(w.sub("plain")).output().unwrap());
+        assert_eq!(text(w.command(&program).arg(w.prefix()).output().unwrap()), expected, "{memory}");
+    }
+}
+
+#[test]
+fn cleaning_removes_nothing_of_a_node_with_a_longer_name() {
+    let mut w = World::served();
+    w.set("WEFT_NODE", "node");
+    let store = w.dir.join("store");
+    let others = ["weft-node-2-7-0.segment", "weft-node-x-7-0.segment"];
+    for name in ["weft-node-7-0.segment", "weft-node-7-1.file"].iter().chain(&others) {
+        fs::write(store.join(name), "").unwrap();
+    }
+    w.tool(&["clean"]);
+    let mut left: Vec<_> = fs::read_dir(store).unwrap().map(|e| e.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, others);
 }
 
 #[test]

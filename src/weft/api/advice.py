@@ -28,7 +28,7 @@ def advise(run: str = "last") -> Advice:
     """At most five changes, each with its predicted gain. Raises UsageError for a record without job metrics."""
     stored = record.find(settings.runs(), run)
     explained = summarize(stored).explanation
-    if explained is None:
+    if explained is None or explained.no_gain:
         growing.read(stored)  # says what it lacks
         raise UsageError(
             f"the engine left no job metrics in {stored.directory.name}",
@@ -42,17 +42,17 @@ def of(stored: Stored, explained: Explanation) -> Advice:
     # the workload of an imported record is the name of the application, which may be one of weft's
     imported = stored.head.imported is not None or stored.head.workload not in KINDS
     name, directory = stored.directory.name, "" if imported else str(stored.directory)
+    own = imported or stored.head.workload in _OWN
     if explained.coverage.tasks > MOST_TASKS:
         why = f"{explained.coverage.tasks:,} tasks are more than the {MOST_TASKS:,} that are scheduled again for each change"
-        return advice.unpredicted(explained, name, directory, why)
+        return advice.unpredicted(explained, name, directory, why, own=own)
     try:
         recorded = growing.read(stored)
         machine = machines.of_record(stored, recorded)
     except UsageError as error:
-        return advice.unpredicted(explained, name, directory, str(error))
+        return advice.unpredicted(explained, name, directory, str(error), own=own)
     engine = stored.head.engine
     others = related.of(stored, ("workload", "host"), lambda head: head.engine != engine)
-    own = imported or stored.head.workload in _OWN
     return advice.advise(recorded, directory, machine, others, related.deviation(stored), explained, own=own)
 
 

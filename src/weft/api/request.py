@@ -16,8 +16,8 @@ from weft.spec.study import Study, read, study_from
 from weft.text.nearest import nearest
 
 
-def study_of(what: str | dict[str, Any], flags: Flags) -> Study:
-    """A study from a workload's name or table, a TOML file, or a folder with study.toml."""
+def study_of(what: str | dict[str, Any], flags: Flags, *, site: bool = True) -> Study:
+    """A study from a workload's name or table, a TOML file, or a folder with study.toml. `site`: with its profile's defaults."""
     if isinstance(what, str) and _is_file(what):
         name, table = read(Path(what))
         own = {key: table.pop(key) for key in STUDY_KEYS if key in table}
@@ -28,7 +28,7 @@ def study_of(what: str | dict[str, Any], flags: Flags) -> Study:
     if isinstance(what, str) and re.split("[:,]", what)[0] not in KINDS:
         raise UsageError(f"unknown workload {what!r}", hint=nearest(what, KINDS.listed))
     name = what if isinstance(what, str) else str(what["kind"])
-    return _with_defaults({"workload": what}, flags, name)
+    return (_with_defaults if site else _without_defaults)({"workload": what}, flags, name)
 
 
 def _require_trusted(path: Path, study: Study, flags: Flags) -> None:
@@ -60,6 +60,10 @@ def _with_defaults(table: dict[str, Any], flags: Flags, name: str) -> Study:
                 return _over({**table, **chosen}, {}, flags, name=name)
     nodes = {key: value for key, value in found.items() if key == "nodes"}
     return _over({**table, **nodes}, {}, flags, name=name)
+
+
+def _without_defaults(table: dict[str, Any], flags: Flags, name: str) -> Study:
+    return _over(table, {}, flags, name=name)
 
 
 def defaults(flags: Flags) -> dict[str, str]:

@@ -33,7 +33,7 @@ def summary_of(
     """
     known = record.all_records(settings.runs()) if others is None else others
     found = summarize(stored, metrics).model_copy(update={"before": _before(stored, known)})
-    if found.explanation is None or found.explanation.failed or found.verdict == "RUNNING":
+    if found.explanation is None or found.explanation.no_gain or found.verdict == "RUNNING":
         return found
     trying = advice.of(stored, found.explanation).first
     return found.model_copy(

@@ -34,7 +34,8 @@ def import_(
 
     Of Spark, MapReduce or Flink.
 
-    Nobody checked the job's result, so the verdict is UNCHECKED. What the log does not say is unclassified.
+    Nobody checked the job's result, so the verdict is UNCHECKED; it is INVALID if the log says that the job failed or has no end.
+    What the log does not say is unclassified.
 
     Example: weft import /var/log/spark/app-20261122171827-0000.zstd
     """
@@ -44,7 +45,9 @@ def import_(
     if as_json:
         print(summary.json_text())
         return
-    print(f"UNCHECKED  {stored.directory}\n  report {written}", flush=True)
+    print(f"{summary.verdict}  {stored.directory}\n  report {written}", flush=True)
+    if summary.reason:
+        print(f"  {summary.reason}")
     for gap in summary.gaps:
         print(f"  {gap}")
     if summary.explanation:

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,11 @@ def run(what: str, flags: Flags, *, again: bool, as_json: bool) -> None:
     """Run a study, print the results, and exit with 0 if all are valid."""
     study = study_of(what, flags)
     say_chosen(study, flags)
-    results = do(study, as_json=as_json, again=again)
+    end(what, study, do(study, as_json=as_json, again=again), as_json=as_json)
+
+
+def end(what: str, study: Study, results: list[Stored], *, as_json: bool) -> None:
+    """Exit with 0 if all results of a study are valid; that of a folder has a page."""
     if Path(what, "study.toml").exists():
         from weft.cli import printing  # noqa: PLC0415 - imported already
 
@@ -68,10 +72,15 @@ def do(study: Study, *, as_json: bool, again: bool = False) -> list[Stored]:
     """Run a study, write the reports, print the results."""
     submission.enter(study, Progress())
     study = firstuse.lighter(study, Progress().say)
+    return printed(lambda: matrix.run(study, Progress(), again=again), as_json=as_json)
+
+
+def printed(work: Callable[[], list[Stored]], *, as_json: bool) -> list[Stored]:
+    """The results of runs, printed, also if one failed."""
     try:
         # a program that reads the results reads nothing else on standard output
         with redirect_stdout(sys.stderr) if as_json else nullcontext():
-            results = matrix.run(study, Progress(), again=again)
+            results = work()
     except WeftError as error:
         if error.record is not None:
             _tell([record.read(error.record)], as_json=as_json)

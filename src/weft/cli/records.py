@@ -44,7 +44,8 @@ def explain(run: RunOrLog = "last", as_json: AsJson = False) -> None:
     stored, imported = results.recorded(run)
     if stored.head.imported:
         how = f"imported from {run} and kept" if imported else "imported before"
-        print(f"record {stored.directory}, {how}; nobody checked the result", file=sys.stderr)
+        outcome = stored.head.reason or "nobody checked the result"
+        print(f"record {stored.directory}, {how}; {outcome}", file=sys.stderr)
     summary = results.summary_of(stored)
     if summary.stream:
         _explain_stream(summary, as_json=as_json)

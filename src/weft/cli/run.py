@@ -38,6 +38,7 @@ Again = Annotated[
 def run(
     what: What,
     flags: Flags,
+    to: To = None,
     again: Again = False,
     dry_run: DryRun = False,
     trust: Trust = False,
@@ -45,10 +46,15 @@ def run(
 ) -> None:
     """Run a benchmark, or a matrix of them, and check the results.
 
-    Each run has a record. With --dry-run (also: weft plan) it prints every file and command of the run, and the job script on Slurm.
+    With --to on a persistent cluster, otherwise each run has a cluster of its own. Each run has a record. With --dry-run (also: weft plan) it prints every file and command of the run, and the job script on Slurm.
 
     Example: weft run terasort --nodes virtual:3 --size 2GB --scratch memory
     """
+    if to is not None:
+        from weft.cli import joined  # noqa: PLC0415 - help needs none of it
+
+        joined.run(to, what, replace(flags, trust=trust), again=again, dry_run=dry_run, as_json=as_json)
+        return
     from weft.cli import outcomes  # noqa: PLC0415 - help needs none of it
 
     if dry_run:

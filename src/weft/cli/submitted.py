@@ -100,7 +100,7 @@ def _required(key: str, kind: str, who: str) -> str:
 
 def _submit_to(cluster: PersistentCluster, asked: Asked, wanted: str | None) -> int:
     """Run a job on a persistent cluster, with one of its engines, and return its exit code."""
-    kind = _engine_for(cluster, wanted)
+    kind = registry.engine_for(cluster, wanted)
     study = _on_running(kind, asked)
     ((_, spec),) = study.cells()
     engine, layout = cluster.engine.parts[kind], cluster.layout.of_engine(kind)
@@ -130,17 +130,3 @@ def _on_running(kind: str, asked: Asked) -> Study:
     if heaps.get("driver"):
         table["driver_memory"] = heaps["driver"]
     return study_of(table, Flags())
-
-
-def _engine_for(cluster: PersistentCluster, wanted: str | None) -> str:
-    """The kind of the requested engine, or of the only one. Raises UsageError if it is ambiguous."""
-    kinds = list(cluster.engine.parts)
-    if wanted in kinds:
-        return wanted
-    if wanted is not None:
-        raise UsageError(f"{cluster.name} does not run {wanted}", hint=f"it runs {', '.join(kinds)}")
-    if kinds[1:]:
-        raise UsageError(
-            f"the cluster runs several engines: {', '.join(kinds)}", hint="select one with --engine"
-        )
-    return kinds[0]

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from weft.clusters import registry
 from weft.clusters.registry import PersistentCluster
-from weft.errors import ClusterError
 from weft.host import adopted, lease, settings, shell, signals
 from weft.host.programs import marks
 from weft.host.programs.files import coded
@@ -144,10 +143,7 @@ def _wait(cluster: PersistentCluster, process: Process, check: Callable[[], None
         if registry.supervisor(cluster.name) != cluster.supervisor:
             break
     if code is None or (code in (-signal.SIGKILL, 128 + signal.SIGKILL) and _gone(cluster)):
-        raise ClusterError(
-            f"the cluster {cluster.name!r} has ended",
-            hint=f"`weft show {cluster.layout.run}` shows how, and `weft clean` removes what it may have left",
-        )
+        raise registry.ended(cluster)
     return code
 
 

@@ -15,7 +15,7 @@ from typing import IO
 from pydantic import TypeAdapter
 
 from weft.adapters.engines import AnyEngine
-from weft.errors import UsageError
+from weft.errors import ClusterError, UsageError
 from weft.host import locks, settings, signals
 from weft.host.own import make_own, require_named
 from weft.host.work import write_private
@@ -95,7 +95,7 @@ def _taken(path: Path) -> Iterator[IO[str]]:
 
 
 def _remove(lock: Path) -> None:
-    for suffix in (".json", ".log", ".use", ".lock"):
+    for suffix in (".json", ".log", ".use", ".run", ".lock"):
         _path(lock.stem, suffix).unlink(missing_ok=True)
 
 
@@ -128,6 +128,30 @@ def used(name: str) -> Iterator[None]:
             os.utime(
                 file.fileno(), ns=(time.time_ns(),) * 2
             )  # the kernel's own time is some milliseconds coarse
+
+
+@contextmanager
+def measured(name: str, what: str) -> Iterator[None]:
+    """Have a cluster for measured runs alone for the length of a `with` block. Raises UsageError if others measure on it."""
+    path = _path(name, ".run")
+    with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+") as file:
+        if not locks.locked(file):
+            raise UsageError(
+                f"{file.read()} is being measured on the cluster {name!r}, and a second run would change its times",
+                hint="wait for its end, or start another cluster with `weft up`",
+            )
+        file.truncate(0)
+        file.write(what)
+        file.flush()
+        yield
+
+
+def ended(cluster: PersistentCluster) -> ClusterError:
+    """The error of a command whose cluster has ended."""
+    return ClusterError(
+        f"the cluster {cluster.name!r} has ended",
+        hint=f"`weft show {cluster.layout.run}` shows how, and `weft clean` removes what it may have left",
+    )
 
 
 def last_use(name: str) -> int | None:
@@ -184,6 +208,20 @@ def choose(name: str | None) -> str:
             f"no cluster named {name!r} is running", hint=nearest(name, known) if known else start
         )
     return name
+
+
+def engine_for(cluster: PersistentCluster, wanted: str | None) -> str:
+    """The kind of the requested engine, or of the only one. Raises UsageError if it is ambiguous."""
+    kinds = list(cluster.engine.parts)
+    if wanted in kinds:
+        return wanted
+    if wanted is not None:
+        raise UsageError(f"{cluster.name} does not run {wanted}", hint=f"it runs {', '.join(kinds)}")
+    if kinds[1:]:
+        raise UsageError(
+            f"the cluster runs several engines: {', '.join(kinds)}", hint="select one with --engine"
+        )
+    return kinds[0]
 
 
 def find(name: str | None) -> PersistentCluster:

@@ -19,10 +19,12 @@ APPLICATIONS = {
     "most_cores": polars.Int64,
     "process_cpu": polars.Boolean,
     "stream": polars.Boolean,
+    "failure": polars.String,
 }
 """begin, end: seconds since the epoch, as all times below; null if the engine does not report it. dynamic: whether the engine gives it
 executors and takes them away as it needs them. most_cores: how many it asked to be limited to; null without a limit. process_cpu: whether the CPU time of a task is that of its whole process, with JIT and GC. stream: whether a
-job of it is a stream, which ends when somebody stops it; null if the engine does not say."""
+job of it is a stream, which ends when somebody stops it; null if the engine does not say. failure: of the application itself, whatever became
+of its jobs; empty or null without one."""
 
 EXECUTORS = {
     "app": polars.String,
@@ -44,7 +46,7 @@ JOBS = {
     "end": polars.Float64,
     "failure": polars.String,
 }
-"""failure: empty if the job succeeded; null if it did not end."""
+"""failure: empty if the job succeeded, or if it was ended as jobs of its kind are, such as a stream that is stopped; null if it did not end."""
 
 STAGES = {
     "app": polars.String,
@@ -137,7 +139,7 @@ TASKS: Mapping[str, Any] = {
 }
 """Only what the analysis reads: logs have millions of rows. index: partition's position in the stage. retry: which attempt at
 it, from 0; null if the engine does not number them. reason: Success or the engine's name
-for the failure; failure: its message. held_bytes: that it sorted and grouped in memory at most; null if the engine does not say. Units are in the names; a lost task has zeros. input_wait_ms: from a task's begin until
+for the failure; failure: its message. held_bytes: that it sorted and grouped in memory at most; null if the engine does not say. Units are in the names; a lost task has zeros, or null of what its log says of no task. input_wait_ms: from a task's begin until
 the tasks had ended whose output it reads; fetch_wait_ms is then the time from there to the last fetch, whatever it did meanwhile. ready:
 when it could be sent to an executor; null if the engine only says so of its whole stage. spill_ms, codec_ms: outside of its own thread, while
 it held a slot: for results to be read from scratch or written there, and for objects to be made of bytes or bytes of them."""

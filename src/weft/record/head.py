@@ -64,6 +64,8 @@ class RunInfo(Kept):
     engine: str = ""
     key: str = ""
     """Of its spec: equal for equal specs."""
+    cluster: str = ""
+    """The persistent cluster that it ran on; empty for a cluster of its own."""
     unsecured: str = ""
     """Who else could use the cluster of a run with security=none, in a sentence; empty for other runs."""
     measured: float | None = None

@@ -11,6 +11,7 @@ from weft.record.history import expected_phases
 from weft.record.record import Stored
 from weft.run import control
 from weft.run.progress import Progress
+from weft.run.run import ClusterSource, OwnCluster
 from weft.run.run import run as run_once
 from weft.spec.model import Spec
 from weft.spec.study import Study
@@ -19,12 +20,18 @@ from weft.text.toml import toml_of
 
 
 def run(
-    study: Study, progress: Progress, *, again: bool = False, enough: Callable[[], str] = lambda: ""
+    study: Study,
+    progress: Progress,
+    *,
+    again: bool = False,
+    enough: Callable[[], str] = lambda: "",
+    source: ClusterSource | None = None,
 ) -> list[Stored]:
     """Run what is not finished; a failed run is a result in a matrix, and an error as a single run.
 
-    `enough`, asked before each run, says why the rest has to wait for another call.
+    `enough`, asked before each run, says why the rest has to wait for another call. `source`: of the cluster; default: each run has its own.
     """
+    source = source or OwnCluster()
     cells = study.cells()
     if not all(spec.workload.measured for _, spec in cells):
         raise UsageError(
@@ -33,14 +40,14 @@ def run(
         )
     rounds = order(len(cells), study.repeat, study.shuffle_seed)
     if len(rounds) == 1:
-        return [_one(study, cells[0], progress, {})]
+        return [_one(study, cells[0], progress, {}, source)]
     done = {} if again else finished(study)
     results = []
     for number, (index, repeat) in enumerate(rounds, start=1):
         cell, spec = cells[index]
         mark = {"study": study.name, "repeat": repeat, "coordinates": cell}
         name = ", ".join(f"{key}={value}" for key, value in cell.items()) or spec.workload.kind
-        if earlier := done.get((spec.key(), repeat)):
+        if earlier := done.get((source.key(spec), repeat)):
             progress.say(f"[{number}/{len(rounds)}] {name}: done earlier, {earlier.directory.name}")
             results.append(earlier)
             continue
@@ -51,7 +58,7 @@ def run(
         if study.control:
             mark["control"] = control.measured(progress.say)
         try:
-            results.append(_one(study, (cell, spec), progress, mark))
+            results.append(_one(study, (cell, spec), progress, mark, source))
         except WeftError as error:
             if error.record is None:
                 raise  # an error before a cell has a record stops all of them
@@ -76,12 +83,18 @@ def finished(study: Study) -> dict[tuple[str, int], Stored]:
     return found
 
 
-def _one(study: Study, cell: tuple[dict[str, Any], Spec], progress: Progress, mark: dict[str, Any]) -> Stored:
+def _one(
+    study: Study,
+    cell: tuple[dict[str, Any], Spec],
+    progress: Progress,
+    mark: dict[str, Any],
+    source: ClusterSource,
+) -> Stored:
     coordinates, spec = cell
-    progress.expected = expected_phases(record.all_records(settings.runs()), spec.key())
+    progress.expected = expected_phases(record.all_records(settings.runs()), source.key(spec))
     text = toml_of(study.base, study.settings(coordinates), settings.secret_keys())
     hidden = redacted(mark, settings.secret_keys())
-    return run_once(spec, text, progress, cell=hidden, labels=study.labels)
+    return run_once(spec, text, progress, source=source, cell=hidden, labels=study.labels)
 
 
 def summary(stored: Stored) -> dict[str, Any]:
@@ -94,6 +107,7 @@ def summary(stored: Stored) -> dict[str, Any]:
         "workload",
         "engine",
         "nodes",
+        "cluster",
         "input",
         "output",
         "scratch",

@@ -3,6 +3,8 @@
 import os
 import shutil
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 from weft.adapters.nodes import virtual
 from weft.adapters.nodes.virtual import VirtualNodes
@@ -22,6 +24,17 @@ def enter(study: Study) -> None:
         signals.check()  # what comes later, the next program notes
         environment = {**os.environ, **settings.directories()}
         os.execve(unshare, [*namespaces, "--", sys.executable, "-m", "weft", *sys.argv[1:]], environment)  # noqa: S606 - no shell is wanted
+
+
+def follow(door: Sequence[str]) -> None:
+    """Replace this process by itself in the user namespace of a persistent cluster, if that has one."""
+    if not door or virtual.rootless():
+        return
+    signals.check()  # what comes later, the next program notes
+    environment = {**os.environ, **settings.directories()}
+    # entering a mount namespace loses the working directory
+    argv = [*door, "env", f"--chdir={Path.cwd()}", sys.executable, "-m", "weft", *sys.argv[1:]]
+    os.execvpe(argv[0], argv, environment)  # noqa: S606 - no shell is wanted
 
 
 def door() -> tuple[str, ...]:

@@ -1,19 +1,18 @@
 """A whole run: spec, nodes, storage, layout, engine, cluster, workload, record."""
 
-import dataclasses
 import errno
 import random
 import signal
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from weft.adapters import probes
 from weft.adapters.nodes.access import access, require_shared
 from weft.adapters.nodes.base import everywhere, one_a_host
-from weft.adapters.probes.base import Probe, Read
+from weft.adapters.probes.base import Read
 from weft.adapters.storage.base import label
 from weft.adapters.workloads.base import Judgement, Outcome, Prepared, Results
 from weft.errors import Stopped, StorageError, WeftError, WorkloadError
@@ -23,7 +22,7 @@ from weft.host.contained import contained
 from weft.host.own import shared_records
 from weft.host.watchdog import watched
 from weft.host.work import Work, open_work
-from weft.layout.plan import SECRET, Command, Layout, Plan
+from weft.layout.plan import SECRET, Command, Job, Layout, Plan
 from weft.record import record as records
 from weft.record.covering import covered
 from weft.record.record import Record, Stored
@@ -33,6 +32,7 @@ from weft.run.ceilings import used as calibrated
 from weft.run.cluster import Cluster
 from weft.run.commands import run_all
 from weft.run.described import described, started
+from weft.run.observing import observed
 from weft.run.preview import layout_of, sketch
 from weft.run.progress import Progress
 from weft.run.provisioning import Provisioned, provision
@@ -51,10 +51,17 @@ class Live:
     progress: Progress
     readings: Sequence[Read] = ()
     """What each probe reads at the end of a phase."""
+    conf: Mapping[str, str] = field(default_factory=dict)
+    """Settings of the engine for the run's job only."""
+
+    def own(self, job: Job) -> Job:
+        """The job with these settings, where it has none of its own."""
+        conf = {**self.conf, **job.dependencies.conf}
+        return replace(job, dependencies=replace(job.dependencies, conf=conf))
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        with _phase(name, self.record, self.progress):
+        with phase(name, self.record, self.progress):
             yield
         for read in self.readings:
             read()
@@ -75,7 +82,7 @@ def measure(live: Live) -> Judgement:
     with live.phase("prepare"):
         prepared = do(workload.prepare(layout.of("generator")))
     with live.phase("run"):
-        job = workload.job(Prepared(layout, prepared))
+        job = live.own(workload.job(Prepared(layout, prepared)))
         ran, *companions = do([live.spec.engine.submit(job, layout), *job.companions])
     with live.phase("check"):
         checks = workload.check(Prepared(layout.of("validator"), prepared))
@@ -85,26 +92,117 @@ def measure(live: Live) -> Judgement:
     )
 
 
+class ClusterSource(ABC):
+    """Where the cluster of a run comes from."""
+
+    @abstractmethod
+    def require(self, spec: Spec, made_of: Topology) -> None:
+        """Raises UsageError if the run cannot succeed there, before anything is downloaded or built."""
+
+    def about(self, spec: Spec) -> dict[str, Any]:
+        """What its record says of it from the begin."""
+        return _about(spec)
+
+    def key(self, spec: Spec) -> str:
+        """What is equal for runs that repeat each other."""
+        return spec.key()
+
+    @abstractmethod
+    def live(
+        self,
+        spec: Spec,
+        made_of: Topology,
+        provisioned: Provisioned,
+        work: Work,
+        record: Record,
+        progress: Progress,
+    ) -> AbstractContextManager[Live]:
+        """A ready cluster with the run's probes, for the length of a `with` block."""
+
+
+class OwnCluster(ClusterSource):
+    """A cluster that is started for the run, and stopped after it."""
+
+    def require(self, spec: Spec, made_of: Topology) -> None:
+        made_of.require_possible(spec)
+        made_of.plan(spec, sketch(spec, made_of))
+
+    @contextmanager
+    def live(
+        self,
+        spec: Spec,
+        made_of: Topology,
+        provisioned: Provisioned,
+        work: Work,
+        record: Record,
+        progress: Progress,
+    ) -> Iterator[Live]:
+        with ExitStack() as held:
+            with phase("acquire", record, progress):
+                nodes = held.enter_context(made_of.nodes(spec.nodes).acquire(work, work.visible))
+                members = made_of.members(nodes, spec.nodes.count)
+                hint = "set WEFT_RUNS to a directory on one"
+                require_shared(nodes, record.directory, "the record", hint, here=True)
+            with phase("storage", record, progress):
+                places = held.enter_context(made_of.place(members, work))
+            computing = made_of.computing(members)
+            layout = layout_of(
+                spec, provisioned, work, record.directory, computing, members.servers, places.roles
+            )
+            calibrated.note(spec, layout, record)
+            layout, observers = observed(spec, made_of.laid(layout, members, places.backings), record)
+            preload.require_loadable(layout)
+            work.claim(layout.staging)
+            plan = made_of.plan(spec, layout)
+            write_plan(plan, layout, spec, record, work)
+            with phase("start", record, progress):
+                alive = held.enter_context(
+                    cluster.start(
+                        plan,
+                        layout,
+                        deadline=spec.start_deadline,
+                        note=noted(record, progress),
+                        secret=work.secret,
+                        user_secrets=spec.secrets,
+                    )
+                )
+            held.enter_context(clocks.noted(layout, record))
+            readings = [held.enter_context(probe.watch(layout)) for probe in observers]
+            try:
+                yield Live(spec, layout, alive, record, progress, readings)
+            except WorkloadError as failed:
+                # a program may fail for want of a daemon without which the cluster can continue
+                failed.message += "".join(f"; before, {what}" for what in alive.lost)
+                raise
+            finally:
+                record.update(lost=alive.lost)
+            preload.require_loaded(layout, alive.preloaded, record)
+            # a signal is raised after the cleanup, where the nodes' own `with` block has ended
+            with phase("stop", record, progress), spec.nodes.explained(), signals.held():
+                held.close()
+
+
 def run(
     spec: Spec,
     text: str,
     progress: Progress,
     *,
+    source: ClusterSource | None = None,
     cell: Mapping[str, Any] | None = None,
     labels: Sequence[str] = (),
     use: Use = measure,
 ) -> Stored:
     """Run a spec once. In any case, only the record remains."""
-    made_of = topology(spec)
-    made_of.require_possible(spec)
-    # a run that cannot fit is refused before anything is downloaded or built
-    made_of.plan(spec, sketch(spec, made_of))
+    made_of, source = topology(spec), source or OwnCluster()
+    source.require(spec, made_of)
     provisioned = provision(spec, progress.say)
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{spec.workload.kind}-{spec.engine.kind}-{random.randbytes(2).hex()}"  # noqa: S311
     record = records.create(
-        settings.runs(), name, text, {**_about(spec), "cell": dict(cell or {}), "labels": labels}
+        settings.runs(), name, text, {**source.about(spec), "cell": dict(cell or {}), "labels": labels}
     )
-    visible = [*provisioned.visible, *spec.paths(), record.directory]
+    # records of runs on a persistent cluster are created when its nodes are there
+    seen = record.directory if spec.workload.measured else record.directory.parent
+    visible = [*provisioned.visible, *spec.paths(), seen]
     for warning in filter(None, (spec.unsecured, shared_records())):
         progress.warn(f"warning: {warning}")
     with (
@@ -115,68 +213,13 @@ def run(
         contained(held),
         open_work(name, held, provisioned.native, visible, spec.secrets) as work,
     ):
-        with _live(spec, made_of, provisioned, work, record, progress) as live:
+        with source.live(spec, made_of, provisioned, work, record, progress) as live:
             judgement = use(live)
         record.update(**_judged(judgement, record, spec))
     return records.read(record.directory)
 
 
-@contextmanager
-def _live(
-    spec: Spec,
-    made_of: Topology,
-    provisioned: Provisioned,
-    work: Work,
-    record: Record,
-    progress: Progress,
-) -> Iterator[Live]:
-    """Nodes, storage, and a ready cluster on them, with the probes running."""
-    with ExitStack() as held:
-        with _phase("acquire", record, progress):
-            nodes = held.enter_context(made_of.nodes(spec.nodes).acquire(work, work.visible))
-            members = made_of.members(nodes, spec.nodes.count)
-            hint = "set WEFT_RUNS to a directory on one"
-            require_shared(nodes, record.directory, "the record", hint, here=True)
-        with _phase("storage", record, progress):
-            places = held.enter_context(made_of.place(members, work))
-        computing = made_of.computing(members)
-        layout = layout_of(
-            spec, provisioned, work, record.directory, computing, members.servers, places.roles
-        )
-        calibrated.note(spec, layout, record)
-        layout, observers = _observed(spec, made_of.laid(layout, members, places.backings), record)
-        preload.require_loadable(layout)
-        work.claim(layout.staging)
-        plan = made_of.plan(spec, layout)
-        write_plan(plan, layout, spec, record, work)
-        with _phase("start", record, progress):
-            alive = held.enter_context(
-                cluster.start(
-                    plan,
-                    layout,
-                    deadline=spec.start_deadline,
-                    note=_noted(record, progress),
-                    secret=work.secret,
-                    user_secrets=spec.secrets,
-                )
-            )
-        held.enter_context(clocks.noted(layout, record))
-        readings = [held.enter_context(probe.watch(layout)) for probe in observers]
-        try:
-            yield Live(spec, layout, alive, record, progress, readings)
-        except WorkloadError as failed:
-            # a program may fail for want of a daemon without which the cluster can continue
-            failed.message += "".join(f"; before, {what}" for what in alive.lost)
-            raise
-        finally:
-            record.update(lost=alive.lost)
-        preload.require_loaded(layout, alive.preloaded, record)
-        # a signal is raised after the cleanup, where the nodes' own `with` block has ended
-        with _phase("stop", record, progress), spec.nodes.explained(), signals.held():
-            held.close()
-
-
-def _noted(record: Record, progress: Progress) -> cluster.Note:
+def noted(record: Record, progress: Progress) -> cluster.Note:
     """Writes an event to the record, and with -v to the terminal."""
 
     def note(event: str, **what: Any) -> None:
@@ -187,7 +230,8 @@ def _noted(record: Record, progress: Progress) -> cluster.Note:
 
 
 @contextmanager
-def _phase(name: str, record: Record, progress: Progress) -> Iterator[None]:
+def phase(name: str, record: Record, progress: Progress) -> Iterator[None]:
+    """A phase of a run, in its record and for who looks at it."""
     with record.phase(name), progress.phase(name, activity(record) if name == "run" else str):
         yield
 
@@ -284,53 +328,6 @@ def _judged(judgement: Judgement, record: Record, spec: Spec) -> dict[str, Any]:
         else None,
         "facts": dict(judgement.facts),
     }
-
-
-def _observed(spec: Spec, layout: Layout, record: Record) -> tuple[Layout, list[Probe]]:
-    """The probes that can measure here, and the layout with their variables for every process; why others cannot."""
-    found, missing = [], {}
-    added = spec.added_probes()
-    for name in dict.fromkeys([*spec.probes, *added]):
-        probe = probes.KINDS[name]()
-        reason = probe.missing(layout)
-        if reason is None:
-            found.append(probe)
-        else:
-            missing[name] = reason
-    _make_directories(found, layout)
-    optional = [probe for probe in found if probe.name in added and probe.native]
-    if optional and (why := preload.failure(_preloaded(layout, found))):
-        found = [probe for probe in found if probe not in optional]
-        missing.update({probe.name: why for probe in optional})
-    record.update(probes=[probe.name for probe in found], probes_missing=missing, probes_added=added)
-    return _preloaded(layout, found), found
-
-
-def _make_directories(observers: Sequence[Probe], layout: Layout) -> None:
-    wanted = [probe.directories(layout) for probe in observers]
-    by_node = {
-        node.name: [path for each in wanted for path in each.get(node.name, ())] for node in layout.all_nodes
-    }
-    everywhere(
-        [node for node in layout.all_nodes if by_node[node.name]],
-        lambda node: access(node).make(*by_node[node.name]),
-    )
-
-
-def _preloaded(layout: Layout, observers: Sequence[Probe]) -> Layout:
-    """The layout with the variables of probes for every process."""
-    wanted = [probe.environment(layout) for probe in observers]
-    variables = {
-        node.name: _joined([each.get(node.name, {}) for each in wanted]) for node in layout.all_nodes
-    }
-    return dataclasses.replace(layout, preload=variables)
-
-
-def _joined(wanted: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """The variables of several probes; options for Java add up."""
-    options = [each["JAVA_TOOL_OPTIONS"] for each in wanted if "JAVA_TOOL_OPTIONS" in each]
-    joined = {"JAVA_TOOL_OPTIONS": " ".join(options)} if options else {}
-    return {name: value for each in wanted for name, value in each.items()} | joined
 
 
 def write_plan(plan: Plan, layout: Layout, spec: Spec, record: Record, work: Work) -> None:

@@ -44,8 +44,8 @@ def difference(name: str, cell: str, least: float) -> Lines:
 
 
 def together(*parts: Lines) -> Lines:
-    """One below the other."""
-    return lambda rows: [line for part in parts for line in ("", *part(rows))][1:]
+    """One below the other; what has no rows is left out."""
+    return lambda rows: [line for part in parts if (lines := part(rows)) for line in ("", *lines)][1:]
 
 
 def expected(name: str) -> Expected:
@@ -73,6 +73,8 @@ def _grid(
     taken = values(timed if measure == "seconds" else rows, of, measure)
     places = [at for at in of.places if any(place == at for _, place in taken)]
     names = [name for name in of.cells if any(cell == name for cell, _ in taken)]
+    if not taken:
+        return []
     head = [
         of.axis,
         *(f"`{name}`, {_UNITS[measure]}" for name in names),

@@ -12,6 +12,7 @@ use weft_scratch_core::store::io::Buf;
 use weft_scratch_core::store::layout::{MAX_SEGMENTS, ROOT};
 use weft_scratch_core::store::ops::Place;
 use weft_scratch_core::store::{memory_path, packed, Reason, Store};
+use weft_scratch_core::text::number;
 
 fn errno<T>(r: Result<T, i32>) -> io::Result<T> {
     r.map_err(io::Error::from_raw_os_error)
@@ -124,25 +125,32 @@ pub fn describe() -> io::Result<()> {
 /// Removes all that a job left: safe to run twice, and when the index is already gone.
 pub fn clean() -> io::Result<()> {
     let c = config()?;
-    let node = match store(&c) {
+    let (beginning, numbers) = match store(&c) {
         Ok(s) => {
-            format!("weft-{}-{}-", String::from_utf8_lossy(&packed(&s.r.head().node)), s.r.head().id.load(Relaxed))
+            let node = packed(&s.r.head().node);
+            (format!("weft-{}-{}-", String::from_utf8_lossy(&node), s.r.head().id.load(Relaxed)), 1)
         }
-        Err(_) => format!("weft-{}-", own_node(&c)?),
+        Err(_) => (format!("weft-{}-", own_node(&c)?), 2),
     };
     let path = |text: &[u8]| OsStr::from_bytes(text).to_owned();
     for entry in found(fs::read_dir(path(c.store.as_bytes())))?.into_iter().flatten() {
         let entry = entry?;
-        let name = entry.file_name();
-        let ours = name.as_bytes().starts_with(node.as_bytes())
-            && (name.as_bytes().ends_with(b".segment") || name.as_bytes().ends_with(b".file"));
-        if ours {
+        if is_of(&beginning, numbers, entry.file_name().as_bytes()) {
             found(fs::remove_file(entry.path()))?;
         }
     }
     found(fs::remove_file(path(errno(memory_path(&c))?.as_bytes())))?;
     found(fs::remove_file(path(c.index.as_bytes())))?;
     remove_empty(path(c.prefix.as_bytes()).as_ref(), false)
+}
+
+/// Whether a file of the store has a name that begins so and goes on with just so many numbers: that of a node with a longer
+/// name may begin alike.
+fn is_of(beginning: &str, numbers: usize, name: &[u8]) -> bool {
+    let rest = name.strip_prefix(beginning.as_bytes());
+    let rest = rest.and_then(|rest| rest.strip_suffix(b".segment").or_else(|| rest.strip_suffix(b".file")));
+    let found = rest.and_then(|rest| rest.split(|&c| c == b'-').map(number).collect::<Option<Vec<_>>>());
+    found.is_some_and(|found| found.len() == numbers)
 }
 
 fn own_node(c: &Config) -> io::Result<String> {

@@ -121,7 +121,11 @@ pub unsafe fn open(dir: c_int, path: *const c_char, flags: c_int) -> Option<Resu
         return None;
     }
     let entry = CACHE.take(&p)?;
-    Some(describe(entry, flags & libc::O_CLOEXEC != 0).inspect_err(|_| CACHE.give(entry)).map(|fd| fd as usize))
+    match describe(entry, flags & libc::O_CLOEXEC != 0).inspect_err(|_| CACHE.give(entry)) {
+        // Children that ended without closing what they inherited have left no description free.
+        Err(libc::ENFILE) => None,
+        other => Some(other.map(|fd| fd as usize)),
+    }
 }
 
 fn describe(entry: u32, cloexec: bool) -> Result<Fd> {

@@ -116,7 +116,7 @@ fn copy(input: c_int, from: *mut off64_t, out: c_int, to: *mut off64_t, n: usize
     let (input, out) = (Side { fd: input, given: from }, Side { fd: out, given: to });
     match handle(input.fd) {
         Some(h) if handle(out.fd).is_none() && to.is_null() && !needs_copying(h)? => {
-            direct(h, &input, n.min(MOST), |fd, off, len| sys::sendfile(out.fd, fd, off, len))
+            direct(h, &input, n.min(MOST), || is_pipe(out.fd), |fd, off, len| sys::sendfile(out.fd, fd, off, len))
         }
         _ => by_hand(&input, &out, n.min(MOST)),
     }
@@ -128,7 +128,7 @@ pub fn splice(input: c_int, from: *mut off64_t, out: c_int, to: *mut off64_t, n:
     let (input, out) = (Side { fd: input, given: from }, Side { fd: out, given: to });
     match handle(input.fd) {
         Some(h) if handle(out.fd).is_none() && !needs_copying(h)? => {
-            direct(h, &input, n.min(MOST), |fd, off, len| sys::splice(fd, off, out.fd, len, flags))
+            direct(h, &input, n.min(MOST), || true, |fd, off, len| sys::splice(fd, off, out.fd, len, flags))
         }
         _ => by_hand(&input, &out, n.min(BLOCK)),
     }
@@ -141,8 +141,19 @@ fn needs_copying(h: Handle) -> Result<bool> {
     }
 }
 
-/// Lets the kernel move the bytes from where they lie.
-fn direct(h: Handle, input: &Side, n: usize, mv: impl Fn(c_int, &mut u64, usize) -> Result<usize>) -> Result<usize> {
+fn is_pipe(fd: c_int) -> bool {
+    sys::fstat(fd).is_ok_and(|st| st.st_mode & libc::S_IFMT == libc::S_IFIFO)
+}
+
+/// Lets the kernel move the bytes from where they lie. `once` asks for a single piece: a pipe that it filled is perhaps
+/// emptied only after this call.
+fn direct(
+    h: Handle,
+    input: &Side,
+    n: usize,
+    once: impl Fn() -> bool,
+    mv: impl Fn(c_int, &mut u64, usize) -> Result<usize>,
+) -> Result<usize> {
     let start = match input.offset()? {
         Some(at) => at as u64,
         None => h.seek(0, libc::SEEK_CUR)? as u64,
@@ -154,6 +165,9 @@ fn direct(h: Handle, input: &Side, n: usize, mv: impl Fn(c_int, &mut u64, usize)
             Ok(k) => done += k,
             Err(e) if done == 0 => return Err(e),
             Err(_) => break,
+        }
+        if done < n && once() {
+            break;
         }
     }
     match input.offset()? {

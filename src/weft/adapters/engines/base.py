@@ -107,6 +107,22 @@ class Engine(BaseModel, ABC):
     def submit(self, job: Job, layout: Layout) -> Command:
         """The command that runs a job on the cluster and exits with it."""
 
+    def of_one_job(self, layout: Layout) -> Mapping[str, str]:
+        """Settings by which a job on a persistent cluster has processes with its own mark, and its history in its own record.
+
+        Raises UsageError if the engine runs the tasks of all jobs in the same processes.
+        """
+        del layout
+        raise UsageError(
+            f"{self.label} runs the tasks of all jobs in the same processes, so that those of one job cannot be measured alone",
+            hint="omit --to: `weft run` starts a cluster of its own; `weft submit --to` runs programs of yours on this one",
+        )
+
+    def task_logs(self, application: str) -> str:
+        """Where the processes of an application's tasks log, below the folder of a node's logs; empty if in logs of all."""
+        del application
+        return ""
+
     def client(self, layout: Layout) -> Client:
         """The environment of a user's command on the head node of a persistent cluster."""
         return Client({**layout.environment(layout.head), "JAVA_HOME": str(layout.java_home)})

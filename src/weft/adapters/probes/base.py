@@ -38,6 +38,8 @@ class Probe(ABC):
     """Whether it needs one of weft's native programs."""
     sources: ClassVar[Mapping[str, Source]] = {}
     """By counter, if they are the same in every run."""
+    joins: ClassVar[bool] = False
+    """Whether it measures one job of a persistent cluster alone: it distinguishes the job's processes from others, and needs nothing at their start."""
     metrics: ClassVar[bool] = False
     """Whether the engine must write its own job metrics for it."""
 

@@ -10,6 +10,7 @@ class EngineProbe(Probe):
     """Spark's event log, Hadoop's job history, Flink's REST pages: no additional process is needed."""
 
     name: ClassVar[str] = "engine"
+    joins: ClassVar[bool] = True
     metrics: ClassVar[bool] = True
 
     def missing(self, layout: Layout) -> str | None:

@@ -79,6 +79,7 @@ class ProcProbe(Probe):
     """Reads /proc once a second from weft's own process, or one on each other host; needs no privilege."""
 
     name: ClassVar[str] = "proc"
+    joins: ClassVar[bool] = True
     sources: ClassVar[Mapping[str, Source]] = SOURCES
 
     def missing(self, layout: Layout) -> str | None:

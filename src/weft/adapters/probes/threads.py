@@ -60,6 +60,7 @@ class ThreadsProbe(Probe):
     """Reads /proc from weft's own process, or one on each other host; needs no privilege."""
 
     name: ClassVar[str] = "threads"
+    joins: ClassVar[bool] = True
     sources: ClassVar[Mapping[str, Source]] = SOURCES
 
     def missing(self, layout: Layout) -> str | None:

@@ -81,7 +81,7 @@ def headline(stored: Stored) -> Headline:
         phases={name: head.phases[name] for name in PHASES if name in head.phases},
         throughput_per_node=head.throughput_per_node if valid else None,
         emulated=tuple(dict.fromkeys(place.emulated for place in decided.places.values() if place.emulated)),
-        spec=spec,
+        spec={**spec, "cluster": "persistent" if head.cluster else "new"},
         imported=imported,
     )
 

@@ -33,6 +33,8 @@ from weft.facts.threadkinds import PYTHON
 
 MOST_UNCLASSIFIED = 0.1
 """Share of unattributed slot time above which there is no verdict."""
+MOST_UNKNOWN = 0.5
+"""The same of the job's own slot time: a long start is no reason to say what took the rest."""
 LEAST_OVERLAPPED = 0.01
 """Seconds of file calls for which no task waited, as a share of slot time, from which they are listed."""
 _GIVEN = frozenset({slots.START, CPU, UNCLASSIFIED})
@@ -68,19 +70,28 @@ class Attribution:
         return sum(part.share for part in self.parts if part.name == UNCLASSIFIED)
 
     @property
+    def unknown(self) -> float:
+        """The same of the job's own, without the application's start."""
+        own = sum(part.seconds for part in self.parts if part.name != slots.START)
+        return self.unclassified * self.slot_time / own if own else 0.0
+
+    @property
     def verdict(self) -> bool:
         """Whether enough is known for one, and nothing twice."""
-        return self.unclassified <= MOST_UNCLASSIFIED and not self.doubt
+        named = self.unclassified <= MOST_UNCLASSIFIED and self.unknown <= MOST_UNKNOWN
+        return named and not self.doubt
 
 
 def attribute(
     metrics: JobMetrics, samples: polars.DataFrame, window: Window, workers: Sequence[Worker] = ()
 ) -> Attribution | None:
-    """Split the window's slot time; None where the engine left no job metrics there. `workers`: what Python workers wrote."""
+    """Split the window's slot time; None where the engine left no job metrics there, or none of a task that took any time.
+
+    `workers`: what Python workers wrote."""
     found = evidence.gather(metrics, samples, window, workers)
-    if found.tasks.is_empty() or window.slots <= 0 or window.end <= window.begin:
+    if window.slots <= 0 or window.end <= window.begin or not any(found.use.held):
         return None
-    known = {stage: measured(found, _good(found, mine)) for stage, mine in found.where.items()}
+    known = {stage: measured(found, found.succeeded(mine)) for stage, mine in found.where.items()}
     of_stages = _stages(found, known)
     empty = sums((reason, seconds) for (reason, _), seconds in found.use.empty.items())
     whole = tasktime.total([*of_stages.values(), empty])
@@ -123,12 +134,6 @@ def _stages(found: Evidence, known: Mapping[Stage, StageTasks]) -> dict[Stage, d
         if (lost := float(held[mine].sum()) - known[stage].held) > _MOMENT:
             parts[stage][FAILED] = lost
     return parts
-
-
-def _good(found: Evidence, mine: Indexes) -> Indexes:
-    """Those that succeeded."""
-    good: Indexes = mine[found.tasks["ok"].fill_null(value=False).to_numpy()[mine]]
-    return good
 
 
 def measured(found: Evidence, mine: Indexes) -> StageTasks:

@@ -131,6 +131,11 @@ class Evidence:
         """Whether that contains JIT and GC."""
         return self.process_cpu and self.used is None
 
+    def succeeded(self, mine: Indexes) -> Indexes:
+        """Those of some tasks that did."""
+        good: Indexes = mine[self.tasks["ok"].fill_null(value=False).to_numpy()[mine]]
+        return good
+
     def seconds(self, column: str, unit: float) -> Numbers | None:
         """A column of the engine's own, for what lies in the window; None where the engine does not say it."""
         values = self.tasks[column]

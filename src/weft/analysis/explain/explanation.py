@@ -13,14 +13,14 @@ from weft.analysis.explain import (
     sentences,
     taskfindings,
 )
-from weft.analysis.explain.attribution import Attribution
+from weft.analysis.explain.attribution import MOST_UNKNOWN, Attribution
 from weft.analysis.explain.evidence import Window
 from weft.analysis.explain.fitting import Used
 from weft.analysis.explain.limits import Ceilings
 from weft.analysis.explain.pythontime import Worker
 from weft.analysis.explain.spread import Readings
 from weft.analysis.explain.stacks import Profiled
-from weft.analysis.explain.tasktime import CPU
+from weft.analysis.explain.tasktime import CPU, UNCLASSIFIED
 from weft.analysis.explain.timeparts import Explanation, SideCalls, StageTime, Suggestion, TimePart
 from weft.analysis.read.nodes import NodeInfo
 from weft.analysis.read.spans import Span
@@ -45,12 +45,12 @@ def explain(
     stopped: Mapping[str, Readings] | None = None,
     workers: Sequence[Worker] = (),
     *,
-    failed: bool = False,
+    no_gain: str = "",
 ) -> Explanation | None:
     """The run phase explained; None where the engine left no job metrics.
 
     A profile divides the part of the CPU; `stopped` is by node how long GC had stopped a task up to each moment; `workers` is what Python
-    workers wrote.
+    workers wrote. `no_gain`: why nothing is to be gained from what its parts cost, as a sentence.
     """
     run = [span for span in phases if span.name == "run"]
     if not run:
@@ -63,7 +63,12 @@ def explain(
         return None
     cores = {node.name: node.cores or 0 for node in nodes}
     ceilings = limits.ceilings(samples, metrics.tasks, window, cores, used)
-    return _of_queries(metrics, found, _explanation(found, ceilings, profile, failed=failed))
+    explained = _of_queries(metrics, found, _explanation(found, ceilings, profile, no_gain=no_gain))
+    if found.unknown <= MOST_UNKNOWN:
+        return explained
+    # before anything is changed, somebody has to look
+    ordered = sorted(explained.findings, key=lambda one: one.part != UNCLASSIFIED)
+    return explained.model_copy(update={"findings": tuple(ordered)})
 
 
 def names(nodes: Sequence[NodeInfo]) -> dict[str, str]:
@@ -79,20 +84,23 @@ def link(nodes: Sequence[NodeInfo], used: Used) -> float | None:
 
 
 def _explanation(
-    found: Attribution, ceilings: Ceilings, profile: Profiled | None, *, failed: bool
+    found: Attribution, ceilings: Ceilings, profile: Profiled | None, *, no_gain: str
 ) -> Explanation:
     sampled = {"operations": profile.of_tasks()} if profile else {}
+    unbounded = {"bound": None} if no_gain else {}
     parts = tuple(
-        part.model_copy(update={"split": ceilings.split(part), **(sampled if part.name == CPU else {})})
+        part.model_copy(
+            update={"split": ceilings.split(part), **unbounded, **(sampled if part.name == CPU else {})}
+        )
         for part in found.parts
     )
     best = sentences.largest(parts)
     limit = ceilings.of_part(best.name)
     return Explanation(
-        sentence=sentences.of_job(found, parts, limit=limit, failed=failed) + _unmeasured(found),
+        sentence=sentences.of_job(found, parts, limit=limit, no_gain=no_gain) + _unmeasured(found),
         start=sentences.of_start(found.start, found.wall),
         work=sentences.of_work(parts, ceilings.gauges) if found.verdict else "",
-        failed=failed,
+        no_gain=no_gain,
         verdict=found.verdict,
         headline=best.name,
         wall=found.wall,
@@ -102,7 +110,7 @@ def _explanation(
         stages=tuple(found.stages.values())[:_STAGES],
         sides=sums((row.side, row.seconds) for row in found.stages.values()),
         calls=tuple(call for row in found.stages.values() for call in _calls(row)),
-        findings=() if failed else _findings(found, parts, ceilings),
+        findings=() if no_gain else _findings(found, parts, ceilings),
         background=found.evidence.background,
         gauges=tuple(ceilings.gauges),
         calibration=ceilings.sentence,
@@ -135,7 +143,7 @@ def _of_queries(metrics: JobMetrics, found: Attribution, explained: Explanation)
         row.model_copy(update={"name": named.get(operators.stage_key(key), row.name)})
         for key, row in zip(keys, explained.stages, strict=True)
     ]
-    facts = () if explained.failed else planfindings.suggestions(rows, found.stages, found.bounds, job)
+    facts = () if explained.no_gain else planfindings.suggestions(rows, found.stages, found.bounds, job)
     both = findings.refined(facts, explained.findings)
     return explained.model_copy(update={"sql": sql, "stages": tuple(stages), "findings": both})
 

@@ -10,8 +10,9 @@ from weft.analysis.explain import limits
 from weft.analysis.explain.attribution import Attribution
 from weft.analysis.explain.limits import Ceilings
 from weft.analysis.explain.slots import DRIVER
-from weft.analysis.explain.tasktime import CPU, UNCLASSIFIED
-from weft.analysis.explain.timeparts import Explanation, Suggestion, TimePart
+from weft.analysis.explain.tasktime import CPU, GC, UNCLASSIFIED
+from weft.analysis.explain.timeparts import Explanation, Limit, Suggestion, TimePart
+from weft.facts import engines
 
 LEAST_GAIN = 0.05
 """Share of the time below which a change is not worth a line."""
@@ -35,9 +36,7 @@ def of_parts(found: Attribution, parts: Sequence[TimePart], ceilings: Ceilings) 
         suggestion
         for part in parts
         if (part.bound is not None or part.name == CPU) and not planning(part, found.slots)
-        for suggestion in _suggestions(
-            part.name, _category(part), _gain(part), limits.advice(ceilings.of_part(part.name))
-        )
+        for suggestion in _suggestions(part.name, _category(part), _gain(part), ceilings.of_part(part.name))
     ]
     worth = [one for one in suggested if one.gain is None or one.gain >= LEAST_GAIN]
     return tuple(sorted(worth, key=lambda one: -(one.gain or 0.0)))
@@ -60,14 +59,26 @@ def refined(facts: Sequence[Suggestion], general: Sequence[Suggestion]) -> tuple
     return tuple(sorted(worth, key=lambda one: -(one.gain or 0.0)))
 
 
-def observable(found: Explanation, probes: Collection[str], *, imported: bool) -> Explanation:
-    """Without suggestions to watch what was watched. A log was watched by nobody, and what it lacks needs a run."""
-    left = [one for one in found.findings if not (one.shows and _watched(one, probes, imported=imported))]
-    if imported and len(left) < len(found.findings) and not found.verdict:
-        left.append(
-            Suggestion(part=UNCLASSIFIED, change=_RUN, gain=None, flags=("--probe", "fileops"), shows=True)
-        )
+def of_run(found: Explanation, probes: Collection[str], engine: str, *, imported: bool) -> Explanation:
+    """Without suggestions to watch what was watched, and with the engine's key for its heap.
+
+    A log was watched by nobody, and what it lacks needs a run.
+    """
+    submit = {"change": _RUN, "flags": ("--probe", "fileops")}
+    left = []
+    for one in found.findings:
+        if not (one.shows and _watched(one, probes, imported=imported)):
+            left.append(_with_key(one, engine, imported=imported))
+        elif imported and one.part == UNCLASSIFIED:
+            left.append(one.model_copy(update=submit))
     return found.model_copy(update={"findings": tuple(left)})
+
+
+def _with_key(one: Suggestion, engine: str, *, imported: bool) -> Suggestion:
+    """What makes a heap larger: weft's key, or of an imported run the engine's own setting."""
+    facts = engines.of(engine)
+    key = facts.settings.heap if imported else facts.memory_key and f"--set engine.{facts.memory_key}=SIZE"
+    return one.model_copy(update={"change": f"{one.change}: {key}"}) if one.part == GC and key else one
 
 
 def _watched(one: Suggestion, probes: Collection[str], *, imported: bool) -> bool:
@@ -96,14 +107,27 @@ def _category(part: TimePart) -> str:
     return part.operations[0].name if part.name == CPU and part.operations else ""
 
 
-def _suggestions(part: str, category: str, gain: float | None, more: Sequence[str]) -> list[Suggestion]:
+def _suggestions(part: str, category: str, gain: float | None, limit: Limit | None) -> list[Suggestion]:
     known = advice()
     row = known.get((part, category)) or known.get((part, ""))
     if row is None:
         return []
-    change, flags = "; ".join([row["words"], *more]), tuple(row.get("flags", ()))
+    change, flags = (
+        "; ".join([_words(row, limits.full(limit)), *limits.advice(limit)]),
+        tuple(row.get("flags", ())),
+    )
     of_row = {"flags": flags, **{key: row.get(key, False) for key in ("program", "shows")}}
     return [Suggestion(part=part, change=change, gain=None if row.get("shows") else gain, **of_row)]
+
+
+def _words(row: Mapping[str, Any], full: bool | None) -> str:
+    """Without what its gauge contradicts: more at a time at a ceiling, or more than is used below it."""
+    found = [
+        row.get("words"),
+        row.get("parallel") if not full else "",
+        row.get("wider") if full is not False else "",
+    ]
+    return ", or ".join(filter(None, found))
 
 
 @cache

@@ -100,13 +100,22 @@ def at(limit: Limit | None) -> str:
     return f", {limit.service} at {percent(limit.share)} of its rate" if limit and limit.service else ""
 
 
+def full(limit: Limit | None) -> bool | None:
+    """Whether a service is near its ceiling; None where that is not known."""
+    return limit.share >= FULL if limit and limit.service else None
+
+
+_DONE = {gauges.BYTES: "bytes", gauges.TASKS: "tasks"}
+
+
 def advice(limit: Limit | None) -> tuple[str, ...]:
     """What its gauge means for a part that is waited for."""
     if limit is None or not limit.service:
         return ()
-    if limit.share >= FULL:
-        return (
-            f"fewer calls or a faster service: {limit.service} is near its limit, so more at a time gain nothing",
-        )
+    if full(limit):
+        fewer = f"fewer {_DONE.get(limit.unit, 'calls')} or a faster service"
+        return (f"{fewer}: {limit.service} is near its limit, so more at a time gain nothing",)
     room = f"{limit.service} is at {percent(limit.share)} of its rate"
+    if limit.unit == gauges.TASKS:
+        return (f"{room}, so the start of each task is waited for",)
     return (f"more slots, or fewer calls: {room}, so the latency of each call is waited for",)

@@ -5,12 +5,15 @@ from typing import Any
 
 import polars
 
+from weft.facts.ending import first_line
 from weft.facts.jobmetrics import JobMetrics
 
 _LOST = "ExecutorLostFailure"
 _AGAIN = "Resubmitted"
 _FETCH = "FetchFailed"
 _KILLED = "TaskKilled"
+_GIVEN_BACK = "^(Executor killed by driver|Executor decommission|Finished decommissioning)"
+"""Why Spark removed an executor that it, or its cluster, no longer wanted (ExecutorLossReason.scala)."""
 
 
 def sentences(metrics: JobMetrics) -> list[str]:
@@ -28,29 +31,33 @@ def sentences(metrics: JobMetrics) -> list[str]:
     ]
 
 
-def first_line(text: str | None) -> str:
-    """A message without its stack trace."""
-    return next((line.strip() for line in (text or "").splitlines() if line.strip()), "")[:240]
-
-
 def count(number: int, noun: str) -> str:
     """1 task, 2 tasks."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def lost_executors(metrics: JobMetrics) -> polars.DataFrame:
-    """Rows of `jobmetrics.EXECUTORS` removed before their application ended, in order."""
+    """Rows of `jobmetrics.EXECUTORS` removed before their application ended, in order; not those that were given back in time."""
     ends = metrics.applications.select("app", polars.col("end").alias("app_end"))
-    found = metrics.executors.join(ends, on="app", how="left").filter(
+    missed = _repeated(metrics).select("app", "executor", missed=True).unique()
+    given_back = polars.col("reason").fill_null("").str.contains(_GIVEN_BACK) & polars.col("missed").is_null()
+    removed = metrics.executors.join(ends, on="app", how="left").filter(
         polars.col("removed").is_not_null()
         & (polars.col("app_end").is_null() | (polars.col("removed") < polars.col("app_end")))
     )
+    found = removed.join(missed, on=["app", "executor"], how="left").filter(~given_back)
     return found.sort("removed")
 
 
-def _executors(metrics: JobMetrics) -> Iterator[str]:
+def _repeated(metrics: JobMetrics) -> polars.DataFrame:
+    """The tasks that had to be repeated because their executor was lost, each once."""
     again = metrics.every.filter(polars.col("reason").is_in([_LOST, _AGAIN]))
-    lost = again.select("app", "executor", "stage", "index").unique().collect()
+    names = [polars.col(name).cast(polars.String) for name in ("app", "executor")]
+    return again.select(*names, "stage", "index").unique().collect()
+
+
+def _executors(metrics: JobMetrics) -> Iterator[str]:
+    lost = _repeated(metrics)
     for row in lost_executors(metrics).iter_rows(named=True):
         tasks = lost.filter((polars.col("app") == row["app"]) & (polars.col("executor") == row["executor"]))
         text = f"executor {row['executor']} on {row['host']} was lost ({_reason(row['reason'])})"
@@ -67,7 +74,7 @@ def _reason(text: str | None) -> str:
 
 
 def _fetches(metrics: JobMetrics) -> Iterator[str]:
-    for stage, tasks, failure in _grouped(metrics, polars.col("reason") == _FETCH, "stage"):
+    for _, stage, tasks, failure in _grouped(metrics, polars.col("reason") == _FETCH, "app", "stage"):
         yield f"{count(tasks, 'task')} of stage {stage} could not fetch shuffle blocks: {first_line(failure)}"
 
 
@@ -88,7 +95,7 @@ def _stages(metrics: JobMetrics) -> Iterator[str]:
 
 def _failures(metrics: JobMetrics) -> Iterator[str]:
     others = ~polars.col("ok") & ~polars.col("reason").is_in([_LOST, _AGAIN, _FETCH, _KILLED, ""])
-    for stage, _, tasks, failure in _grouped(metrics, others, "stage", "reason"):
+    for _, stage, _, tasks, failure in _grouped(metrics, others, "app", "stage", "reason"):
         yield f"{count(tasks, 'task')} of stage {stage} failed: {first_line(failure)}"
 
 

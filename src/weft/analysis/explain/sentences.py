@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from weft.analysis.explain import findings, limits, tasktime
-from weft.analysis.explain.attribution import MOST_UNCLASSIFIED, Attribution
+from weft.analysis.explain.attribution import MOST_UNCLASSIFIED, MOST_UNKNOWN, Attribution
 from weft.analysis.explain.gauges import CORES
 from weft.analysis.explain.slots import DRIVER, FEW, SCHEDULING, START, STRAGGLERS
 from weft.analysis.explain.tasktime import (
@@ -34,6 +34,9 @@ from weft.text.numbers import percent, seconds
 
 _NAMED = 0.05
 """Share of the job's slot time from which a part is named after the largest."""
+FAILED_RUN = "The run failed: where its time went is not why."
+STREAM = "A stream lasts until somebody stops it: no part of its time makes it longer."
+"""Why nothing is to be gained from what parts cost."""
 _SHORT = 0.005
 """Share of the run phase below which the application's start is not worth a sentence."""
 
@@ -45,7 +48,7 @@ def largest(parts: Sequence[TimePart]) -> TimePart:
 
 
 def of_job(
-    found: Attribution, parts: Sequence[TimePart], *, limit: Limit | None = None, failed: bool = False
+    found: Attribution, parts: Sequence[TimePart], *, limit: Limit | None = None, no_gain: str = ""
 ) -> str:
     """Where the job's time went, without the application's start; or why there is no answer."""
     if found.doubt:
@@ -57,23 +60,23 @@ def of_job(
     )
     if not found.verdict:
         most = ", ".join(f"{percent(part.share)} {part.name}" for part in named[:3])
+        if found.unknown > MOST_UNKNOWN:
+            return (
+                f"No verdict: what took the time is not known, {percent(found.unknown)} of the job's slot time has no name."
+                f"{f' What has, of all slot time: {most}.' if most else ''}"
+            )
         return (
             f"No verdict: {percent(found.unclassified)} of slot time has no name, more than"
-            f" {percent(MOST_UNCLASSIFIED)}. What has: {most}."
+            f" {percent(MOST_UNCLASSIFIED)}.{f' What has: {most}.' if most else ''}"
         )
     best = largest(parts)
     others = [part for part in named if part is not best and part.seconds >= _NAMED * whole][:2]
     then = ", ".join(f"{percent(part.seconds / whole)} {part.name}" for part in others)
     spent = f"{percent(best.seconds / whole)} of the job's slot time {_spent(best)}{limits.at(limit)}"
-    if (
-        not failed
-        and best.bound is not None
-        and best.bound >= 1 + _NAMED
-        and not findings.planning(best, found.slots)
-    ):
+    if best.bound is not None and best.bound >= 1 + _NAMED and not findings.planning(best, found.slots):
         spent += f" (without it, the run phase at most {best.bound:.1f} times faster)"
     spent = f"{spent}; then {then}." if then else f"{spent}."
-    return f"{spent} The run failed: where its time went is not why." if failed else spent
+    return f"{spent} {no_gain}" if no_gain else spent
 
 
 def of_start(start: float, wall: float) -> str:

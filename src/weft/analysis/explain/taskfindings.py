@@ -25,15 +25,14 @@ def suggestions(found: Evidence, stages: Mapping[Stage, StageTime]) -> Iterator[
 
 
 def _skewed(found: Evidence, stages: Mapping[Stage, StageTime]) -> Iterator[Suggestion]:
-    """Of each stage that had empty slots while a task read most of its shuffle."""
+    """Of each stage that had empty slots while a task read most of its shuffle; attempts that failed, and copies, read it again."""
     read = sum(found.tasks[name].fill_null(0).to_numpy() for name in ("remote_bytes", "local_bytes"))
     for stage, row in stages.items():
-        mine = np.asarray(read)[found.where[stage]]
+        mine = np.asarray(read)[found.succeeded(found.where[stage])]
+        if row.parts.get(STRAGGLERS, 0.0) < _LEAST * found.use.whole or not len(mine):
+            continue
         most, median = float(mine.max()), float(np.median(mine))
-        if (
-            row.parts.get(STRAGGLERS, 0.0) >= _LEAST * row.seconds / row.share
-            and most >= _SKEWED * median > 0
-        ):
+        if most >= _SKEWED * median > 0:
             yield Suggestion(
                 part=STRAGGLERS,
                 change=f"spread the keys of {_named(row)}: one of its {len(mine):,} tasks read"

@@ -182,8 +182,8 @@ class Explanation(Part):
     background: Mapping[str, float] = {}
     """Processor seconds of threads beside the tasks, by kind."""
     gauges: tuple[Limit, ...] = ()
-    failed: bool = False
-    """Whether the run failed: what its parts cost is then not what it would gain without them."""
+    no_gain: str = ""
+    """Why what its parts cost is not what it would gain without them, as a sentence; empty if it is."""
     calibration: str = ""
     """Which calibration the gauges are of, or why there is none."""
     coverage: Covered

@@ -87,13 +87,16 @@ class Advice(Part):
 
     @property
     def first(self) -> Trying | None:
-        """The one thing to try: a change that surely gains, else what a part of the slot time suggests; nothing that may lose."""
+        """The one thing to try: to observe more where little else is known; else a change that surely gains, or what a part of the slot
+        time suggests; nothing that may lose."""
+        for found in self.findings[:1]:
+            if found.part == UNCLASSIFIED:
+                return self._found(found)
         for line in self.lines[:1]:
             return self._trying(line)
         possible = [one for one in self.findings if self.own or not one.program]
         known = [one for one in possible if one.gain is not None]
         facts = [one for one in possible if one.gain is None and not one.shows]
-        # without a verdict, to observe more
         more = [one for one in possible if one.part == UNCLASSIFIED]
         for found in (*known, *facts, *more):
             return self._found(found)
@@ -154,8 +157,8 @@ def advise(
     )
 
 
-def unpredicted(explained: Explanation, name: str, directory: str, why: str) -> Advice:
-    """What can be advised on a run whose record lacks what the model needs; `why` names it."""
+def unpredicted(explained: Explanation, name: str, directory: str, why: str, *, own: bool = True) -> Advice:
+    """What can be advised on a run whose record lacks what the model needs; `why` names it. `own`: whether the program is the user's."""
     return Advice(
         run=name,
         directory=directory,
@@ -166,6 +169,7 @@ def unpredicted(explained: Explanation, name: str, directory: str, why: str) -> 
         lines=(),
         uncertain=(),
         **_suggested(explained, set()),
+        own=own,
         notes=(f"nothing was predicted: {why}",),
     )
 
@@ -241,7 +245,7 @@ def _engines(
         target = replace(recorded.on(machine), growth=other.growth)
         point = curve.points(other.model(machine), _at(target), [target.nodes], known)[0]
         engine = other.work.engine
-        took = f"{other.name} took {show_seconds(other.work.measured)} on {other.work.nodes} nodes"
+        took = f"{other.name} took {show_seconds(other.work.measured)} on {other.work.nodes} node{'s' if other.work.nodes > 1 else ''}"
         change = f"{engine} instead of {recorded.work.engine}"
         one = Candidate("engine", change, ("--engine", engine), "", target, "engine")
         yield _line(one, point, recorded.work, directory).model_copy(update={"counter": took})

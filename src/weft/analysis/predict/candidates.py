@@ -215,11 +215,14 @@ def _nodes(run: Situation) -> Iterator[Candidate]:
         yield Candidate("nodes", f"{count} nodes instead of {now}", flags, setting, target, "CPU")
 
 
-def on_nodes(run: Situation, count: int) -> str:
-    """As many nodes of the same kind, in short form."""
+def on_nodes(run: Situation, count: int, without: str = "") -> str:
+    """As many nodes of the same kind, in short form; `without`: the key of a limit that they do not have."""
     table = run.spec.get("nodes", {})
     if table.get("kind") in HOSTED:
-        more = {"cores": run.target.cores, **{key: table[key] for key in _LINKS if table.get(key)}}
+        more = {
+            "cores": run.target.cores,
+            **{key: table[key] for key in _LINKS if table.get(key) and key != without},
+        }
     else:  # a job that asks for other cores, or for another queue, is not the one that is predicted
         asked = {key: value for key, value in table.items() if key not in {"kind", "count"} and value}
         more = {
@@ -245,7 +248,7 @@ def _network(run: Situation) -> Iterator[Candidate]:
     table = run.spec.get("nodes", {})
     if not table.get("rate"):
         return
-    flags = ("--nodes", f"{table['kind']}:{run.work.nodes},cores={run.target.cores}")
+    flags = ("--nodes", on_nodes(run, run.work.nodes, "rate"))
     change, target = f"links without the limit of {table['rate']}", replace(run.target, network=0.0)
     yield Candidate("network", change, flags, "", target, "network")
 

@@ -147,6 +147,8 @@ class JobProfile:
     """Whether each task has a JVM of its own; otherwise the tasks of a node share one."""
     memory: float = 0.0
     """Bytes in which the tasks of an executor sort and group, or one task where each has its own; 0: not known."""
+    computed: bool = True
+    """Whether the CPU time of its tasks is known."""
     missing: Sequence[str] = ()
     """What was not measured, and what therefore is not predicted."""
 
@@ -211,6 +213,7 @@ def of_record(
         emulator=_emulator(samples, window, stages, storages),
         warm_up=0.0 if alone else WARM_UP,
         jvm_a_task=alone,
+        computed=bool(found.evidence.cpu),
         missing=[f"{name} ({what})" for name, what in found.coverage.missing.items()],
     )
 
@@ -334,7 +337,12 @@ Class = Literal["CPU-bound", "data-intensive", "metadata-intensive", "start-boun
 
 
 def class_shares(work: JobProfile) -> Mapping[Class, float]:
-    """The share of the run phase's slot time that each class is named after; the rest is waiting and empty slots."""
+    """The share of the run phase's slot time that each class is named after; the rest is waiting and empty slots.
+
+    Nothing where no CPU time was measured, which may be all that its tasks did.
+    """
+    if not work.computed or not any(stage.cpu for stage in work.stages):
+        return {}
     whole = work.slots * work.wall
     tasks = {"CPU-bound": 0.0, "data-intensive": 0.0, "metadata-intensive": 0.0}
     for stage in work.stages:
@@ -354,7 +362,7 @@ def class_shares(work: JobProfile) -> Mapping[Class, float]:
     }
 
 
-def job_class(work: JobProfile) -> Class:
-    """The class with the largest share."""
+def job_class(work: JobProfile) -> Class | Literal[""]:
+    """The class with the largest share; empty where that is not known."""
     found = class_shares(work)
-    return max(found, key=lambda name: found[name])
+    return max(found.items(), key=lambda item: item[1])[0] if found else ""

@@ -272,7 +272,7 @@ def _of_memory(short: Mapping[int, Sequence[Shortage]], *, elsewhere: bool) -> I
 def _sentence(points: Sequence[Point], knee: curve.Knee | None) -> str:
     best = min(points, key=lambda point: point.seconds)
     words = (
-        f"fastest on {best.nodes} nodes: {show_seconds(best.seconds)}"
+        f"fastest on {best.nodes} node{'s' if best.nodes > 1 else ''}: {show_seconds(best.seconds)}"
         f" ({show_seconds(best.low)} to {show_seconds(best.high)})"
     )
     if knee is None:

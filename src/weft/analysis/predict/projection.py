@@ -70,10 +70,20 @@ def _known(label: str, machine: Machine) -> StorageModel | None:
 
 
 def read(stored: Stored) -> Recorded:
-    """A record. Raises UsageError that names what it lacks."""
+    """A record. Raises UsageError that names what it lacks, and for work that was not done."""
     sources = Sources(stored)
     name = stored.directory.name
+    if sources.verdict() in {"INVALID", "KILLED"}:
+        raise UsageError(
+            f"{name} is {sources.verdict()}, and its time says nothing of a run that succeeds{f': {stored.head.reason}' if stored.head.reason else ''}",
+            hint="name a run that succeeded; `weft runs` lists them",
+        )
     events, samples, metrics = sources.events(), sources.samples(), sources.metrics()
+    if metrics.applications["stream"].any():
+        raise UsageError(
+            f"{name} is a stream, which lasts until somebody stops it, wherever it runs",
+            hint=f"`weft explain {name}` names the operator that limits it",
+        )
     begin = spans.begin(events, samples)
     ran = [span for span in spans.phases(sources, events, begin, begin) if span.name == "run" and span.ended]
     if not ran:

@@ -47,7 +47,7 @@ def slowest(metrics: JobMetrics) -> tuple[TaskRow, ...]:
             **{key: row[f"{key}_bytes"] or 0 for key in ("disk_spill", "input")},
             **{key: (row[f"{key}_ms"] or 0) / 1e3 for key in ("gc", "fetch_wait")},
             seconds=row["run_ms"] / 1e3,
-            cpu=(row["cpu_ns"] or 0) / 1e9,
+            cpu=None if row["cpu_ns"] is None else row["cpu_ns"] / 1e9,
             shuffle_read=row["remote_bytes"] + row["local_bytes"],
         )
         for row in model.slowest(metrics, _SLOWEST).iter_rows(named=True)

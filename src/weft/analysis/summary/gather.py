@@ -7,7 +7,7 @@ from typing import Any
 
 import polars
 
-from weft.analysis.explain import explanation, findings, pauses, pythontime, recovery, stacks
+from weft.analysis.explain import explanation, findings, pauses, pythontime, recovery, sentences, stacks
 from weft.analysis.explain.fitting import Used
 from weft.analysis.explain.pauses import Pause
 from weft.analysis.explain.spread import Readings
@@ -157,7 +157,9 @@ def _explained(
     """
     head = sources.stored.head
     if metrics.count <= kept.IN_MEMORY:
-        used, failed = _calibration(sources), sources.verdict() in {"INVALID", "KILLED"}
+        used = _calibration(sources)
+        failed = sources.verdict() in {"INVALID", "KILLED"}
+        stream = sentences.STREAM if metrics.applications["stream"].any() else ""
         workers = sources.rows(
             "what Python workers did", lambda: tuple(pythontime.read(sources.stored.folder / "python"))
         )
@@ -174,11 +176,12 @@ def _explained(
                 profile,
                 stopped,
                 workers,
-                failed=failed,
+                no_gain=sentences.FAILED_RUN if failed else stream,
             ),
             None,
         )
-        return found and findings.observable(found, head.probes, imported=head.imported is not None)
+        engine = "+".join(decided.engines) or head.engine
+        return found and findings.of_run(found, head.probes, engine, imported=head.imported is not None)
     sources.gaps.append(
         f"where the slot time went was left out: the job has {metrics.count:,} tasks, and at most"
         f" {kept.IN_MEMORY:,} are attributed; the figures of its stages are of all tasks"

@@ -80,7 +80,7 @@ class TaskRow(OfStage):
     executor: str
     seconds: float
     times_median: float | None = None
-    cpu: float = 0.0
+    cpu: float | None = None
     gc: float = 0.0
     fetch_wait: float = 0.0
     disk_spill: int = 0

@@ -69,10 +69,15 @@ def trust(prediction: Prediction) -> str:
             f" {percent(prediction.left_out_error)}, by which the curves are corrected."
         )
     return (
-        f"Measured {show_seconds(prediction.measured)} on {prediction.nodes} nodes x {prediction.cores} cores. The model's time"
+        f"Measured {show_seconds(prediction.measured)} on {_counted(prediction.nodes, 'node')} x {_counted(prediction.cores, 'core')}. The model's time"
         f" for this run is {percent(prediction.replay)} of that; the difference is added to every prediction, and widens the"
         f" interval.{others}"
     )
+
+
+def _counted(count: int, what: str) -> str:
+    """1 node, 2 nodes."""
+    return f"{count} {what}{'s' if count > 1 else ''}"
 
 
 def experimental(prediction: Prediction) -> str:

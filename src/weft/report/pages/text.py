@@ -43,7 +43,8 @@ def outcome_lines(stored: Stored) -> list[str]:
     """Verdict, phases, throughput, losses, and the path of the record."""
     head = stored.head
     facts = head.facts
-    what = f"{head.workload}{_method(facts)} on {head.engine}, {head.nodes}, scratch {head.scratch}"
+    where = f"{head.nodes} of the persistent cluster {head.cluster}" if head.cluster else head.nodes
+    what = f"{head.workload}{_method(facts)} on {head.engine}, {where}, scratch {head.scratch}"
     lines = [f"{stored.verdict}  {head.reason or what}"]
     if head.reason:
         lines += [f"  evidence {head.evidence.where}: {head.evidence.excerpt}"] if head.evidence else []

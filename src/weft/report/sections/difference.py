@@ -7,6 +7,8 @@ from weft.text.numbers import NONE, percent, seconds
 TITLE = "Where the difference comes from"
 _SMALL = 0.01
 """Share of the longest run phase below which a part is shown with the other small ones."""
+_MOMENT = 5e-4
+"""Seconds that are shown as none."""
 _MOST = 5
 """Maximum number of parts in a sentence."""
 
@@ -44,10 +46,16 @@ def sentence(base: Group, group: Group) -> str:
     steps = changes(base, group)
     largest = sorted(steps, key=lambda name: -abs(steps[name]))[:_MOST]
     words = ", ".join(
-        f"{steps[name]:+.1f} s {name}" for name in largest if abs(steps[name]) > abs(whole) / 50
+        f"{'+' if steps[name] > 0 else '-'}{seconds(abs(steps[name]))} s {name}"
+        for name in largest
+        if abs(steps[name]) > max(abs(whole) / 50, _MOMENT)
     )
     more = "more" if whole > 0 else "less"
-    part = abs(sum(steps[name] for name in largest) / whole) if whole else 0.0
+    if abs(whole) < _MOMENT or not words:
+        return (
+            f"[{group.label}] took as long as [{base.label}] in its run phase{f': {words}' if words else ''}."
+        )
+    part = sum(steps[name] for name in largest) / whole
     return (
         f"[{group.label}] took {seconds(abs(whole))} s {more} than [{base.label}] in its run phase: {words};"
         f" together {percent(part)} of the difference."

@@ -81,7 +81,7 @@ def to_try(explanation: Explanation) -> list[str]:
     """One thing and its command; or that nothing helps. Of a failed run, and without predictions, nothing."""
     if explanation.trying:
         return [words for words in trying(explanation.trying) if words]
-    decided = explanation.decided and explanation.verdict and not explanation.failed
+    decided = explanation.decided and explanation.verdict and not explanation.no_gain
     return [nothing(explanation.work)] if decided else []
 
 
@@ -153,7 +153,7 @@ def _amount(value: float, unit: str) -> str:
 
 
 def _parts(explanation: Explanation) -> Table:
-    gains = [] if explanation.failed else ["maximum speed-up"]
+    gains = [] if explanation.no_gain else ["maximum speed-up"]
     titles = ["of the job", "slot-seconds", "total seconds", *gains]
     # the application's start is no part of the job, so it comes last
     ordered = sorted(explanation.parts, key=lambda part: part.name == START)
@@ -163,13 +163,13 @@ def _parts(explanation: Explanation) -> Table:
             percent(None if part.name == START else part.seconds / (explanation.job or 1.0)),
             seconds(part.seconds),
             seconds(part.resource),
-            *([] if explanation.failed else [NONE if part.bound is None else f"{part.bound:.2f} x"]),
+            *([] if explanation.no_gain else [NONE if part.bound is None else f"{part.bound:.2f} x"]),
         )
         for part in ordered
         if part.share >= _SMALL or not part.seconds
     ]
     note = "Slot-seconds are exclusive; total seconds include time overlapped with other work."
-    note += "" if explanation.failed else " The maximum speed-up is that of the run phase without the part."
+    note += "" if explanation.no_gain else " The maximum speed-up is that of the run phase without the part."
     return Table(["part", *map(Number, titles)], rows, note)
 
 

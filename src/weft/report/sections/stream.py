@@ -67,7 +67,9 @@ def _files(summary: Summary) -> list[Block]:
     found = counted(summary.counters)
     rows = []
     for role in _KEPT:
-        here = {op: sums for (kind, op), sums in table(found, engine(found), MEASURED).items() if kind == role}
+        here = {
+            op: sums for (kind, op), sums in table(found, engine(found), MEASURED).items() if kind == role
+        }
         if here:
             longest = max(here, key=lambda op: here[op].seconds)
             sums = here.values()

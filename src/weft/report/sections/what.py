@@ -20,6 +20,7 @@ def what_was_run(summary: Summary) -> Section:
         ("method", _method(summary.facts.get("method"))),
         ("engine", summary.engine_named),
         ("nodes", summary.nodes_asked),
+        ("persistent cluster", summary.cluster),
         ("node-hours of the run phase", maybe(lambda hours: f"{hours:.3g}", summary.node_hours)),
         ("batch job", summary.batch_job),
         ("study", " ".join(filter(None, [summary.study, cell and f"({cell})"]))),

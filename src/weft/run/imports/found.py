@@ -6,7 +6,7 @@ from typing import Any
 
 import polars
 
-from weft.facts import engines, executorslots
+from weft.facts import ending, engines, executorslots
 from weft.facts.jobmetrics import JobMetrics
 from weft.run.imports.recognize import ApplicationLog
 from weft.text.entry import Entry
@@ -30,6 +30,8 @@ class Found:
     """How many slots there were, as text that says how that is known."""
     metrics: JobMetrics
     settings: Mapping[str, str]
+    failure: str
+    """Why the work was not done; empty if it was, as far as the log says."""
     assumed: Sequence[str]
 
 
@@ -45,7 +47,7 @@ def found_in(folder: Entry, log: ApplicationLog) -> Found:
     name = "".join(letter for letter in str(first.get("name") or app) if letter.isprintable())[:_NAME]
     return Found(
         app, name, str(first.get("version") or ""), begin, end, _nodes(metrics), slots, slots_are, metrics,
-        settings, assumed,
+        settings, ending.failure(metrics), assumed,
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from weft.record.record import Record, Stored
 from weft.run.imports.found import Found, found_in
 from weft.run.imports.recognize import ApplicationLog, recognize
 from weft.run.imports.unpack import LIMIT, plain_name, unpack
+from weft.run.imports.zipped import unpacked
 from weft.text.entry import Entry
 
 _AVRO = b"Avro-Binary\n"
@@ -37,7 +38,11 @@ def import_log(path: Path, runs: Path, limit: int = LIMIT) -> Stored:
 
 def import_read(path: Path, runs: Path, limit: int = LIMIT) -> tuple[Stored, JobMetrics]:
     """The same, with the job metrics, which take long to read again."""
-    log = recognize(path)
+    with unpacked(path, runs, limit) as where:
+        return _imported(path, recognize(path, where), runs, limit)
+
+
+def _imported(path: Path, log: ApplicationLog, runs: Path, limit: int) -> tuple[Stored, JobMetrics]:
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-imported-{log.engine}-{os.urandom(2).hex()}"
     record = records.create(runs, name, "", {})
     try:
@@ -61,7 +66,7 @@ def import_read(path: Path, runs: Path, limit: int = LIMIT) -> tuple[Stored, Job
 def _require_tasks(path: Path, found: Found, gaps: Sequence[str]) -> None:
     if found.metrics.count:
         return
-    why = "; ".join([*gaps, *found.metrics.gaps])
+    why = "; ".join([*gaps, *found.metrics.gaps, *filter(None, [found.failure])])
     raise UsageError(
         f"{path} says nothing of any task that ended{f': {why}' if why else ''}",
         hint="it may be cut off before the first task; name the whole log",
@@ -121,7 +126,8 @@ def _write(record: Record, path: Path, log: ApplicationLog, found: Found, gaps: 
         phases={"run": round(found.end - found.begin, 3)},
         facts={"application": found.app, "log": source},
         gaps=[*gaps, *found.assumed, _UNSEEN],
-        verdict="UNCHECKED",
+        verdict="INVALID" if found.failure else "UNCHECKED",
+        reason=found.failure,
     )
     record.release()
 

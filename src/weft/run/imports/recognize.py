@@ -22,19 +22,20 @@ class ApplicationLog:
     files: tuple[Path, ...]
 
 
-def recognize(path: Path) -> ApplicationLog:
-    """The log at a path. Raises UsageError where there is none, or more than one."""
-    if not path.exists():
+def recognize(path: Path, unpacked: Path | None = None) -> ApplicationLog:
+    """The log at a path, or in the directory to which that was unpacked. Raises UsageError where there is none, or more than one."""
+    where = unpacked or path
+    if not where.exists():
         raise UsageError(f"file not found: {path}", hint=_wanted())
-    if path.is_file():
+    if where.is_file():
         return _one(path)
-    if not path.is_dir():
+    if not where.is_dir():
         raise UsageError(f"{path} is neither a file nor a directory", hint=_wanted())
-    found = _inside(path)
+    found = _inside(where)
     if not found:
         raise UsageError(f"no file in {path} is a log that weft can read", hint=_wanted())
     if len(found) > 1:
-        names = ", ".join(str(each.relative_to(path)) for each in list(found)[:3])
+        names = ", ".join(str(each.relative_to(where)) for each in list(found)[:3])
         raise UsageError(
             f"{path} has {len(found)} logs: {names}{', ...' if len(found) > 3 else ''}",
             hint="name one of them: each is a record of its own",

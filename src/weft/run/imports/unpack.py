@@ -60,15 +60,15 @@ def unpack(path: Path, target: Path, limit: int = LIMIT) -> list[str]:
         codec = codec_of(file.read(16))
         file.seek(0)
         pieces = _frames(file, codec, gaps) if codec else iter(lambda: file.read(_CHUNK), b"")
-        most = _RATIO * os.fstat(file.fileno()).st_size + _SMALL
         for piece in pieces:
-            _require_less(path, out.tell() + len(piece), most, limit)
+            require_less(path, out.tell() + len(piece), limit)
             out.write(piece)
     return [f"{path.name}: {gap}" for gap in gaps]
 
 
-def _require_less(path: Path, size: int, most: int, limit: int) -> None:
-    if size > most:
+def require_less(path: Path, size: int, limit: int) -> None:
+    """Raises UsageError where a compressed file has more bytes than the limit, or than an honest one of its size."""
+    if size > _RATIO * path.stat().st_size + _SMALL:
         raise UsageError(
             f"{path} is no log: decompressed, it has more than {_RATIO:,} times its size",
             hint="if you trust who wrote it, decompress it yourself and import the result",

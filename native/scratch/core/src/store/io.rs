@@ -25,6 +25,13 @@ pub struct Buf {
     pub len: usize,
 }
 
+/// Why a write ended early, and whether it was in memory.
+#[derive(Clone, Copy)]
+struct Failed {
+    error: i32,
+    in_memory: bool,
+}
+
 pub(super) fn page_up(v: u64) -> u64 {
     v.next_multiple_of(PAGE)
 }
@@ -138,7 +145,10 @@ impl Store {
         let _held = self.hold(&o.lock)?;
         let pos = if append { None } else { Some(o.pos.load(Relaxed)) };
         let (pos, n) = self.write_at(h, from, pos)?;
-        o.pos.store(pos + n as u64, Relaxed);
+        // If it was closed meanwhile, the record may be another's by now.
+        if self.still(h).is_ok() {
+            o.pos.store(pos + n as u64, Relaxed);
+        }
         Ok(n)
     }
 
@@ -164,26 +174,26 @@ impl Store {
         }
         match failed {
             None => Ok((pos, n as usize)),
-            Some(e) => {
+            Some(Failed { error, .. }) => {
                 self.abandon_segments()?;
                 i.stale.fetch_max(page_up(end), Relaxed);
                 if n > 0 {
                     Ok((pos, n as usize))
                 } else {
-                    Err(e)
+                    Err(error)
                 }
             }
         }
     }
 
     /// Covers a stretch with pages and fills it; where room is short, tries what may give more.
-    fn put(&self, i: &Inode, from: &[Buf], pos: u64, end: u64) -> Result<(u64, Option<i32>)> {
+    fn put(&self, i: &Inode, from: &[Buf], pos: u64, end: u64) -> Result<(u64, Option<Failed>)> {
         self.cover(i, pos, end)?;
         self.clean_tail(i, pos)?;
         let moved = self.copy_in(i, from, pos);
         let again = match moved {
-            (_, Some(e)) if self.leave_memory(i, e) => true,
-            (0, Some(libc::ENOSPC)) => self.return_pending(Medium::Store),
+            (_, Some(f)) if f.in_memory && self.leave_memory(i, f.error) => true,
+            (0, Some(f)) => self.found_room(f.error),
             _ => false,
         };
         if !again {
@@ -193,7 +203,12 @@ impl Store {
         Ok(self.copy_in(i, from, pos))
     }
 
-    fn copy_in(&self, i: &Inode, from: &[Buf], pos: u64) -> (u64, Option<i32>) {
+    /// Whether an error says that space is short, and some that was held back has been given back.
+    pub(super) fn found_room(&self, error: i32) -> bool {
+        matches!(error, libc::ENOSPC | libc::EDQUOT) && self.return_pending(Medium::Store)
+    }
+
+    fn copy_in(&self, i: &Inode, from: &[Buf], pos: u64) -> (u64, Option<Failed>) {
         let mut total = 0;
         for buf in from {
             let (n, failed) = self.store(i, buf, pos + total);
@@ -205,19 +220,22 @@ impl Store {
         (total, None)
     }
 
-    fn store(&self, i: &Inode, buf: &Buf, pos: u64) -> (u64, Option<i32>) {
+    fn store(&self, i: &Inode, buf: &Buf, pos: u64) -> (u64, Option<Failed>) {
         let mut done = 0;
         while done < buf.len as u64 {
             let here = extents::find(&self.r, i, pos + done, buf.len as u64 - done);
-            let Stretch::Data { segment, off, len } = here else { return (done, Some(libc::EIO)) };
+            let Stretch::Data { segment, off, len } = here else {
+                return (done, Some(Failed { error: libc::EIO, in_memory: false }));
+            };
+            let failed = |error| Some(Failed { error, in_memory: self.r.segment(segment).is_memory() });
             // SAFETY: `done` is below the length of the caller's buffer.
             let at = unsafe { buf.at.add(done as usize) };
             let fill = &ZEROES[..self.fill_of(i, segment, pos + done, len)];
             match self.segment_fd(segment).and_then(|fd| sys::pwrite_two(fd, at, len as usize, fill, off)) {
-                Ok(0) => return (done, Some(libc::ENOSPC)),
+                Ok(0) => return (done, failed(libc::ENOSPC)),
                 Ok(n) => done += (n as u64).min(len),
                 Err(libc::EINTR) => {}
-                Err(e) => return (done, Some(e)),
+                Err(e) => return (done, failed(e)),
             }
         }
         (done, None)

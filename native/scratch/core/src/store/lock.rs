@@ -71,6 +71,14 @@ mod tests {
         assert_eq!(take(&w, 3, |_| false), Taken::FromTheDead);
         give(&w);
         assert_eq!(w.load(Relaxed), 0);
+        w.store(7, Relaxed);
+        std::thread::scope(|s| {
+            let waiting = s.spawn(|| take(&w, 3, |_| true));
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            assert_eq!(w.load(Relaxed) & !WAITERS, 7);
+            give(&w);
+            assert_eq!(waiting.join().unwrap(), Taken::Clean);
+        });
     }
 
     #[test]

@@ -23,6 +23,10 @@ impl Store {
         }
         let room = last.map_or(0, |l| l.end());
         let bytes = if at >= room { needed.max(room.clamp(AHEAD.0, AHEAD.1)) } else { needed };
+        // No segment in memory would ever have room for it.
+        if bytes > MEMORY_SEGMENT {
+            return false;
+        }
         let most = if at + needed <= SMALL { limit } else { limit / 2 };
         let used = || self.r.head().memory_used.load(Relaxed);
         let fits = || used() + bytes <= most || self.return_pending(Medium::Memory) && used() + bytes <= most;

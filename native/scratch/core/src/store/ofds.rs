@@ -98,7 +98,7 @@ impl Store {
         t.set(&o.refs, 1);
         o.inode.store(inode, Relaxed);
         o.flags.store(flags as u32, Relaxed);
-        o.lock.store(0, Relaxed);
+        // Its lock stays: a thread that used the record before may hold it, and gives it back.
         o.pos.store(0, Release);
         let i = self.r.inode(inode);
         t.add(&i.opens, 1);
@@ -188,10 +188,15 @@ impl Store {
 
     /// Clears a table entry of any process.
     pub(super) fn drop_entry(&self, slot: u32, fd: u32) -> Result<()> {
+        self.drop_entry_if(slot, fd, || true)
+    }
+
+    /// Clears a table entry of any process, if it still is to go now that nobody else changes the table.
+    pub(super) fn drop_entry_if(&self, slot: u32, fd: u32, gone: impl Fn() -> bool) -> Result<()> {
         let t = self.txn()?;
         let word = self.r.fd_entry(slot, fd);
         let ofd = word.load(Relaxed);
-        if ofd == 0 {
+        if ofd == 0 || !gone() {
             return Ok(());
         }
         t.set(word, 0);

@@ -101,10 +101,10 @@ impl Store {
     }
 
     /// Drops the table entries of slot `n` that `gone` points out.
-    fn close_where(&self, n: u32, gone: impl Fn(u32) -> bool) {
+    pub(super) fn close_where(&self, n: u32, gone: impl Fn(u32) -> bool) {
         for fd in self.entries(n) {
             if self.r.fd_entry(n, fd).load(Relaxed) != 0 && gone(fd) {
-                let _ = self.drop_entry(n, fd);
+                let _ = self.drop_entry_if(n, fd, || gone(fd));
             }
         }
     }
@@ -128,7 +128,7 @@ impl Store {
     }
 
     /// Closes what a dead process left open and frees its slot; several processes may try at once.
-    fn bury_process(&self, n: u32, id: Identity) -> Result<()> {
+    pub(super) fn bury_process(&self, n: u32, id: Identity) -> Result<()> {
         let p = self.r.proc(n);
         let same = || p.pid.load(Relaxed) == id.pid && p.start.load(Relaxed) == id.start;
         let name = p.generation.load(Relaxed) << SLOT_BITS | n;

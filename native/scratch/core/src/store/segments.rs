@@ -265,14 +265,16 @@ impl Store {
     }
 
     fn remove_file_of(&self, n: u32) {
-        if let Ok(path) = self.segment_path(n) {
-            let _ = sys::unlinkat(libc::AT_FDCWD, path.c_path(), 0);
+        let Ok(path) = self.segment_path(n) else { return };
+        // Descriptors stay open for readers in flight, also those of other processes; its blocks must not.
+        match self.private.segment(n).load(Acquire) {
+            0 => {
+                let flags = libc::O_WRONLY | libc::O_TRUNC | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+                let _ = sys::openat(libc::AT_FDCWD, path.c_path(), flags, 0).and_then(sys::close);
+            }
+            fd => drop(sys::ftruncate(fd - 1, 0)),
         }
-        let fd = self.private.segment(n).load(Acquire);
-        if fd > 0 {
-            // The descriptor stays open for readers in flight; its blocks must not.
-            let _ = sys::ftruncate(fd - 1, 0);
-        }
+        let _ = sys::unlinkat(libc::AT_FDCWD, path.c_path(), 0);
     }
 
     fn remove_memory(&self, n: u32) -> Result<()> {

@@ -29,6 +29,7 @@ impl Store {
     pub fn seek(&self, h: &Open, off: i64, whence: i32) -> Result<u64> {
         let o = self.r.ofd(h.ofd);
         let _held = self.hold(&o.lock)?;
+        self.still(h)?;
         let i = self.r.inode(h.inode);
         if i.kind.load(Relaxed) == DIR && whence != libc::SEEK_SET && whence != libc::SEEK_CUR {
             return Err(libc::EINVAL);

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from weft.adapters.engines.base import Engine
-from weft.adapters.engines.spark import hdfstoken, onyarn, training
+from weft.adapters.engines.spark import hdfstoken, onejob, onyarn, training
 from weft.adapters.services.base import Service
 from weft.adapters.services.yarn import Tenant, Yarn
 from weft.adapters.services.yarncluster import Containers
@@ -199,8 +199,7 @@ class SparkEngine(Engine, Tenant):
             EACH: str(head.cores),
             "spark.local.dir": layout.places["scratch"].paths[head.name],
             "spark.ui.enabled": "false",
-            "spark.eventLog.enabled": str(layout.metrics).lower(),
-            "spark.eventLog.dir": f"file:{layout.record}/engine",
+            **onejob.history(layout),
             "spark.eventLog.compress": "false",
             "spark.eventLog.buffer.kb": "1",  # the log is less behind, for who follows the run
             "spark.eventLog.rolling.enabled": "false",
@@ -287,6 +286,12 @@ class SparkEngine(Engine, Tenant):
         submit += ["--properties-file", str(conf), *more, "--name", job.name, *main]
         argv = [*submit, *_job_options(job.dependencies), *job.options, program, *job.arguments]
         return job.command("driver", layout.head, argv, environment, files=files)
+
+    def of_one_job(self, layout: Layout) -> Mapping[str, str]:
+        return onejob.settings(layout) if self.master == "standalone" else super().of_one_job(layout)
+
+    def task_logs(self, application: str) -> str:
+        return f"executors/{application}"
 
     def client(self, layout: Layout) -> Client:
         home, programs = layout.homes["spark"], layout.directory / "bin"

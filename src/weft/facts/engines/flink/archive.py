@@ -8,11 +8,12 @@ subtasks of one vertex at one time.
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from weft.errors import RecordError
+from weft.errors import UsageError
 from weft.facts.jobmetrics import MOST
 from weft.facts.loglines import DAMAGED
 
@@ -22,10 +23,13 @@ _CHUNK, _ENTRY, _PAGES = 1 << 20, 1 << 24, 1 << 26
 """Characters that are read at once, of one entry, and of all pages that are kept."""
 _BETWEEN = re.compile(r"[\s,]+")
 _ATTEMPT = r"/vertices/[^/]+/subtasks/\d+/attempts/\d+"
-_NEEDED = re.compile(rf"/jobs/[^/]+(/exceptions|/vertices/[^/]+|{_ATTEMPT})?|/config|/jobs/[^/]+/config")
+_NEEDED = re.compile(
+    rf"/jobs/[^/]+(/exceptions|/checkpoints/config|/vertices/[^/]+|{_ATTEMPT})?|/config|/jobs/[^/]+/config"
+)
 """Paths of the pages that a record is made of."""
 
 _FINISHED = "FINISHED"
+_BATCH, _STREAMING, _STREAM_EDGE = "BATCH", "STREAMING", "pipelined_bounded"
 _STATES = ("read-bytes", "write-bytes", "read-records", "write-records")
 
 
@@ -35,7 +39,7 @@ def begins(data: bytes) -> bool:
 
 
 def convert(source: Path, name: str, gaps: list[str]) -> dict[str, Any]:
-    """The content of `flink.json`. Raises RecordError if nothing of the job can be read."""
+    """The content of `flink.json`. Raises UsageError if nothing of the job can be read."""
     pages = _pages(source, name, gaps)
     jobs = [page for path, page in pages.items() if path.count("/") == 2 and "vertices" in page]
     found = []
@@ -45,7 +49,7 @@ def convert(source: Path, name: str, gaps: list[str]) -> dict[str, Any]:
         except DAMAGED as error:
             gaps.append(f"a job of {name} is damaged and was skipped: {error or type(error).__name__}")
     if not found:
-        raise RecordError(
+        raise UsageError(
             f"{name} is an archive of Flink without the page of a job{''.join(f'; {gap}' for gap in gaps)}",
             hint="name a file of historyserver.archive.fs.dir, which Flink writes when a job ends",
         )
@@ -124,12 +128,28 @@ def _job(job: Mapping[str, Any], pages: Mapping[str, Any], gaps: list[str]) -> d
         "jid": str(job["jid"]),
         "name": str(job.get("name") or job["jid"]),
         "state": str(job.get("state") or "UNKNOWN"),
-        "job-type": str(job.get("job-type") or ""),
+        "job-type": str(job.get("job-type") or _kind(job, pages.get(f"{base}/checkpoints/config", {}))),
         "start-time": _number(job.get("start-time")),
         "end-time": _number(job.get("end-time")),
         "exceptions": {"exceptionHistory": {"entries": history}},
         "vertices": vertices,
     }
+
+
+def _kind(job: Mapping[str, Any], checkpoints: Mapping[str, Any]) -> str:
+    """BATCH or STREAMING, where the page of the job does not say it, as before Flink 2: its plan says it since 1.15.
+
+    Before, only streams have all their edges pipelined with a bounded number of buffers, and only they have checkpoints at intervals.
+    """
+    plan = job.get("plan") or {}
+    edges: set[str] = set()
+    with suppress(*DAMAGED):
+        if plan.get("type") in {_BATCH, _STREAMING}:
+            return str(plan["type"])
+        edges = {str(edge.get("exchange")) for node in plan["nodes"] for edge in node.get("inputs") or ()}
+    if edges:
+        return _STREAMING if edges == {_STREAM_EDGE} else _BATCH
+    return _STREAMING if _number(checkpoints.get("interval")) > 0 else ""
 
 
 def _vertex(
@@ -198,7 +218,7 @@ def _number(value: Any) -> int:
 
 
 def write(source: Path, target: Path, name: str) -> list[str]:
-    """Convert an archive to a record's file. Returns what could not be read. Raises RecordError."""
+    """Convert an archive to a record's file. Returns what could not be read. Raises UsageError."""
     gaps: list[str] = []
     found = convert(source, name, gaps)
     target.write_text(json.dumps(found))

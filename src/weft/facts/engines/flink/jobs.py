@@ -67,8 +67,20 @@ def _executors(job: dict[str, Any], found: dict[str, Any]) -> Iterator[dict[str,
 
 def _job(number: int, job: dict[str, Any]) -> dict[str, Any]:
     times = {"begin": _time(job["start-time"]), "end": _time(job["end-time"])}
-    failure = "" if job["state"] == "FINISHED" else (_root(job) or job["state"])
-    return {"app": job["jid"], "job": number, **times, "failure": failure}
+    return {"app": job["jid"], "job": number, **times, "failure": _failure(job)}
+
+
+def _failure(job: dict[str, Any]) -> str:
+    """Of a job that somebody cancelled, exceptions are of earlier failures."""
+    state = str(job["state"])
+    if state == "FINISHED" or _stopped(job):
+        return ""
+    return state if state == "CANCELED" else _root(job) or state
+
+
+def _stopped(job: dict[str, Any]) -> bool:
+    """Whether it is a stream that somebody cancelled: most have no other end."""
+    return bool(job["state"] == "CANCELED" and job.get("job-type") == "STREAMING")
 
 
 def _root(job: dict[str, Any]) -> str:
@@ -100,6 +112,7 @@ def _stages(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _tasks(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
     ends = [max((task["end-time"] for task in vertex["subtasks"]), default=0) for vertex in job["vertices"]]
+    done = {"FINISHED", *(["CANCELED"] if _stopped(job) else [])}
     for number, vertex in enumerate(job["vertices"]):
         source = not any(
             "read-bytes" in task["metrics"] and task["metrics"]["read-bytes"] for task in vertex["subtasks"]
@@ -114,9 +127,9 @@ def _tasks(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 "host": _host(task["endpoint"]),
                 "begin": _time(task["start-time"]),
                 "end": _time(task["end-time"]),
-                "ok": task["status"] == "FINISHED",
+                "ok": task["status"] in done,
                 # the exceptions show the one that did not finish
-                "reason": "" if task["status"] != "FINISHED" else "Success",
+                "reason": "Success" if task["status"] in done else "",
                 "failure": "",
                 "run_ms": task["duration"],
                 "scheduler_ms": _deploying(task),

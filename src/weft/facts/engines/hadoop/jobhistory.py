@@ -31,7 +31,11 @@ _OF_A_RECORD = 16
 """Bytes of its sort buffer that a map task needs for each record besides the record (MapTask.java: METASIZE)."""
 
 _BEGINS = (b"Avro-Json\n", b"Avro-Binary\n")
-_EVENT = re.compile(rb'^\{"type":"(JOB|TASK|MAP|REDUCE|AM)_\w+","event":\{', re.MULTILINE)
+_EVENT = re.compile(rb'^ ?\{"type":"(JOB|TASK|MAP|REDUCE|AM)_\w+","event":\{', re.MULTILINE)
+_BY_TASK = "Task failed"
+_MESSAGE = 1000
+"""Characters that are kept of a task's error, for a job that it failed."""
+_JOB_ENDED = frozenset({"JOB_FINISHED", "JOB_FAILED", "JOB_KILLED", "JOB_ERROR"})
 _STATES = {"KILLED": "TaskKilled", "FAILED": "Failed"}
 
 
@@ -54,7 +58,7 @@ def counters(directory: Entry) -> dict[str, dict[str, int]]:
     kept = KeptRows()
     for path in directory.files("*.jhist"):
         for _, kind, event in _events(path, Damaged()):
-            if kind not in {"JOB_FINISHED", "JOB_FAILED", "JOB_KILLED"}:
+            if kind not in _JOB_ENDED:
                 continue
             for key in ("map", "reduce", "total"):
                 for name, value in _counters(event.get(f"{key}Counters")).items():
@@ -66,7 +70,8 @@ def counters(directory: Entry) -> dict[str, dict[str, int]]:
 
 def _events(path: Entry, bad: Damaged) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """Line, kind and content of each complete event; the first lines contain the format and the schema."""
-    for number, line in enumerate(loglines.read(path), 1):
+    for number, text in enumerate(loglines.read(path), 1):
+        line = text.strip()  # Hadoop 0.23 has a space before each event but the first
         if not line.startswith('{"type":"') or line.startswith('{"type":"record"'):
             continue
         try:
@@ -133,9 +138,12 @@ class _JobHistory:
         elif kind == "JOB_INITED":
             for step, key in (("MAP", "totalMaps"), ("REDUCE", "totalReduces")):
                 job[step] = fitting(jobmetrics.STAGES, {"tasks": event[key]})["tasks"]
-        elif kind in {"JOB_FINISHED", "JOB_FAILED", "JOB_KILLED"}:
-            ended = {"end": _time(event["finishTime"]), "failure": _failure(kind, event)}
+        elif kind in _JOB_ENDED:
+            failure = _failure(kind, event, job.get("error", ""))
+            ended = {"end": _time(event["finishTime"]), "failure": failure}
             job.update(fitting(jobmetrics.JOBS, ended))
+        elif kind == "TASK_FAILED":
+            job.setdefault("error", str(event.get("error") or "").lstrip(", ")[:_MESSAGE])
         elif kind == "AM_STARTED":
             self._executor(event["nodeManagerHost"], job)
         elif kind.endswith("_ATTEMPT_STARTED"):
@@ -253,7 +261,7 @@ def _ended(event: dict[str, Any], begin: float | None) -> dict[str, Any]:
         "reason": "Success" if status == "SUCCEEDED" else _STATES.get(status, status),
         "failure": event.get("error") or "",
         "run_ms": round((end - since) * 1e3),
-        "cpu_ns": found.get("CPU_MILLISECONDS", 0) * 1_000_000,
+        "cpu_ns": found["CPU_MILLISECONDS"] * 1_000_000 if "CPU_MILLISECONDS" in found else None,
         "fetch_wait_ms": max(0, round((copied - since) * 1e3)) if reduce else 0,
         **{column: found.get(counter, 0) for column, counter in _TASK_COUNTERS.items()},
         "held_bytes": found.get("MAP_OUTPUT_BYTES", 0) + _OF_A_RECORD * found.get("MAP_OUTPUT_RECORDS", 0),
@@ -262,8 +270,11 @@ def _ended(event: dict[str, Any], begin: float | None) -> dict[str, Any]:
     }
 
 
-def _failure(kind: str, event: Mapping[str, Any]) -> str:
-    return "" if kind == "JOB_FINISHED" else str(event.get("diagnostics") or event.get("jobStatus") or kind)
+def _failure(kind: str, event: Mapping[str, Any], error: str) -> str:
+    """With the error of its first task that failed where the job names no other reason: Hadoop 0.23 names none at all."""
+    found = str(event.get("diagnostics") or "")
+    words = (event.get("jobStatus") or kind, error or found if found.startswith(_BY_TASK) else found or error)
+    return "" if kind == "JOB_FINISHED" else ": ".join(str(word) for word in words if word)
 
 
 def _slots(path: Entry) -> int:

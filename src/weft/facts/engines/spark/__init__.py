@@ -21,6 +21,8 @@ FACTS = EngineFacts(
             "spark.local.dir",
             "spark.eventLog.",
             "spark.authenticate",
+            "spark.deploy.",
+            "spark.worker.",
         ),
         nodes="spark.executor.instances",
         partitions=("spark.default.parallelism", "spark.sql.shuffle.partitions"),

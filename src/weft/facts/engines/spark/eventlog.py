@@ -17,7 +17,7 @@ from weft.facts.kept import KeptRows
 from weft.facts.loglines import Damaged
 from weft.text.entry import Entry
 
-_EVENT = re.compile(r'\{\s*"Event"\s*:\s*"(?:[\w.]*\.)?SparkListener(\w+)"')
+_EVENT = re.compile(r'\{\s*"Event"\s*:\s*"(?:[\w.]*\.)?(?:SparkListener|StreamingQueryListener\$)(\w+)"')
 _BEGINS = re.compile(rb'"Event"\s*:\s*"(?:[\w.]*\.)?SparkListener')
 _BATCH = 5000
 """Task lines parsed at once: each has about 1 kB of text that is needed."""
@@ -31,6 +31,8 @@ _CACHED = 100_000
 """RDDs in memory that are kept, give or take those of a stage."""
 _STREAM = "sql.streaming.queryId"
 """The property of a job that is a micro-batch."""
+_STOPPED = re.compile(r"part of cancelled job (group|tags?)\b")
+"""What only programs do to a job: a stream that is stopped ends its last micro-batch, and SQL a broadcast that nobody needs any more."""
 _COMPRESSED = (".zstd", ".lz4", ".snappy", ".lzf")
 
 
@@ -159,6 +161,15 @@ class _EventLog:
 
     def _on_ApplicationEnd(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
         self._put("applications", app=app, end=_time(event["Timestamp"]))
+        if code := event.get("ExitCode"):  # since Spark 4.0
+            self._put("applications", app=app, failure=f"The application ended with exit code {int(code)}")
+
+    def _on_QueryStartedEvent(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        self._put("applications", app=app, stream="runId" in event)
+
+    def _on_QueryTerminatedEvent(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        if cause := event.get("exception"):
+            self._put("applications", app=app, failure=f"A streaming query did not succeed: {cause}")
 
     def _on_EnvironmentUpdate(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
         settings = event["Spark Properties"]
@@ -187,14 +198,17 @@ class _EventLog:
         self._put("executors", app=app, executor=name, removed=removed, reason=reason)
 
     def _on_JobStart(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
-        self._put("jobs", app=app, job=event["Job ID"], begin=_time(event["Submission Time"]))
+        self._put("jobs", app=app, job=event["Job ID"], begin=_time(event.get("Submission Time")))
         if _STREAM in (event.get("Properties") or ()):
             self._put("applications", app=app, stream=True)
 
     def _on_JobEnd(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
         result = event["Job Result"]
         failure = "" if result["Result"] == "JobSucceeded" else _message(result)
-        self._put("jobs", app=app, job=event["Job ID"], end=_time(event["Completion Time"]), failure=failure)
+        failure = "" if _STOPPED.search(failure.partition("\n")[0]) else failure
+        self._put(
+            "jobs", app=app, job=event["Job ID"], end=_time(event.get("Completion Time")), failure=failure
+        )
 
     def _on_SQLExecutionStart(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
         self.plans.begun(app, event)

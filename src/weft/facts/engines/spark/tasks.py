@@ -29,6 +29,8 @@ _METRICS: Mapping[str, tuple[str, ...]] = {
     "output_bytes": ("Output Metrics", "Bytes Written"),
 }
 """Column by the path of its value in Task Metrics."""
+_NULL = ("cpu_ns", "deserialize_cpu_ns")
+"""Those that Spark before 2.1 does not write, which is not nothing."""
 
 _INFO = {
     "Task ID": _LONG,
@@ -116,7 +118,8 @@ def _at(*path: str) -> polars.Expr:
 
 
 def _columns(app: str) -> list[polars.Expr]:
-    numbers = {name: _at("Task Metrics", *path).fill_null(0) for name, path in _METRICS.items()}
+    values = {name: _at("Task Metrics", *path) for name, path in _METRICS.items()}
+    numbers = {name: value if name in _NULL else value.fill_null(0) for name, value in values.items()}
     begin, finished = _at("Task Info", "Launch Time"), _at("Task Info", "Finish Time")
     getting = _at("Task Info", "Getting Result Time")
     # from then on the driver fetches a large result, and the task's slot has another task

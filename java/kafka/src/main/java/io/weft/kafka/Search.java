@@ -44,7 +44,11 @@ final class Search {
     void tried(boolean keeps) {
         if (keeps) {
             kept = next;
-            missed = next == missed ? Double.POSITIVE_INFINITY : missed;
+            if (next == missed) {
+                missed = Double.POSITIVE_INFINITY;
+                // the highest is near: a rate not far above may have been missed before
+                step = SMALL;
+            }
         } else {
             confirmed = next == missed;
             missed = next;

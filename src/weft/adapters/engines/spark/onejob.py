@@ -1,0 +1,18 @@
+"""What one job of a cluster has for itself: its executors, which Spark starts for each application, and its event log."""
+
+from weft.host.programs import marks
+from weft.layout.plan import Layout
+
+
+def settings(layout: Layout) -> dict[str, str]:
+    """The settings of a job whose processes carry the mark of a layout's run."""
+    # an executor has the variables of its Worker, and these over them
+    return {f"spark.executorEnv.{marks.LEASE}": layout.run, **history(layout)}
+
+
+def history(layout: Layout) -> dict[str, str]:
+    """Whether and where a driver writes its event log."""
+    return {
+        "spark.eventLog.enabled": str(layout.metrics).lower(),
+        "spark.eventLog.dir": f"file:{layout.record}/engine",
+    }

@@ -1,0 +1,298 @@
+"""A measured run on a persistent cluster: it joins the cluster instead of starting one, and measures its own job alone.
+
+All processes of the job carry the mark of the run, not that of the cluster: by it probes find them, and they end with the run.
+"""
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from weft.adapters.nodes.access import access
+from weft.adapters.nodes.base import everywhere, one_a_host
+from weft.adapters.probes import KINDS
+from weft.clusters import registry
+from weft.clusters.attach import header_path
+from weft.clusters.registry import PersistentCluster
+from weft.errors import ClusterError, UsageError
+from weft.facts.roles import SHARED_ROLES, Role
+from weft.host import settings, signals
+from weft.host.web import UNANSWERED, get
+from weft.host.work import Work, write_private
+from weft.layout.node import Node
+from weft.layout.places import Place
+from weft.layout.plan import Layout, Page
+from weft.record import record as records
+from weft.record.record import Record
+from weft.run import clocks
+from weft.run.ceilings import used as calibrated
+from weft.run.cluster import Cluster
+from weft.run.described import described
+from weft.run.observing import observed
+from weft.run.progress import Progress
+from weft.run.provisioning import Provisioned
+from weft.run.room import require_room
+from weft.run.run import ClusterSource, Live, noted, phase
+from weft.run.topology import Topology
+from weft.spec.model import Spec
+
+_POLL = 0.5
+"""Seconds between checks whether the cluster is still running."""
+_SETTLED = 2.0
+"""Seconds within which the master has forgotten the application of a run that has just ended."""
+_STREAMS = ("stdout", "stderr")
+
+
+@dataclass(frozen=True)
+class JoinedCluster(ClusterSource):
+    """A persistent cluster of this user."""
+
+    cluster: PersistentCluster
+
+    def about(self, spec: Spec) -> dict[str, Any]:
+        return {**super().about(spec), "cluster": self.cluster.name, "key": self.key(spec)}
+
+    def key(self, spec: Spec) -> str:
+        # such runs do not repeat those that had a new cluster
+        return f"{spec.key()}-persistent"
+
+    def require(self, spec: Spec, made_of: Topology) -> None:
+        del made_of  # it describes a new cluster
+        layout, name = self._layout(spec), self.cluster.name
+        spec.engine.of_one_job(layout)
+        spec.workload.require_layout(layout)
+        if spec.workload.needs:
+            raise UsageError(
+                f"{spec.workload.kind} needs {' and '.join(spec.workload.needs)} of its own, so it does not run on {name!r}",
+                hint="omit --to: `weft run` starts a cluster with it",
+            )
+        base = Path(layout.places["output"].path)
+        if not base.is_dir():
+            raise UsageError(
+                f"the output directory of the cluster {name!r}, {base}, is not visible here",
+                hint="omit --to: `weft run` starts a cluster of its own",
+            )
+        require_room(spec.workload, dict.fromkeys(SHARED_ROLES, base))
+        if access(layout.head).run(["test", "-d", str(settings.runs())], check=False).code:
+            raise UsageError(
+                f"the nodes of the cluster {name!r} do not see {settings.runs()}, the directory of the record",
+                hint=f"set WEFT_RUNS to {self.cluster.layout.record.parent}, where the cluster has its own",
+            )
+        questions = spec.engine.plan(layout).ready
+        if missing := [daemon for one in questions for daemon in one.missing(self._answer(one.page))]:
+            raise ClusterError(
+                f"the cluster {name!r} lacks {', '.join(missing)}, so that the run would be on fewer nodes than its record says",
+                hint=f"`weft logs {name}` shows why; `weft down {name}`, then `weft up` again",
+            )
+
+    def _layout(self, spec: Spec) -> Layout:
+        """What the run's engine has of the cluster, with nothing of the cluster's own probes."""
+        whole = self.cluster.layout
+        metrics = any(KINDS[name].metrics for name in spec.probes)
+        return replace(
+            whole.of_engine(spec.engine.kind), engine=spec.engine.kind, metrics=metrics, preload={}
+        )
+
+    @contextmanager
+    def live(
+        self,
+        spec: Spec,
+        made_of: Topology,
+        provisioned: Provisioned,
+        work: Work,
+        record: Record,
+        progress: Progress,
+    ) -> Iterator[Live]:
+        del made_of
+        with ExitStack() as held:
+            with phase("start", record, progress):
+                others = held.enter_context(self._used(spec, record))
+                layout = replace(
+                    self._layout(spec),
+                    run=work.name,
+                    record=record.directory,
+                    jars=provisioned.jars,
+                    libraries=provisioned.libraries,
+                )
+                layout = replace(layout, places={**layout.places, **_places(layout, work)})
+                calibrated.note(spec, layout, record)
+                watched, observers = observed(spec, _alone(layout), record, joined=True)
+                _write(spec, layout, record, self.cluster)
+                _say_missing(record, others, progress)
+            alive = _Joined(noted(record, progress), source=self, layout=layout, began=time.time())
+            alive.task_logs = spec.engine.task_logs
+            held.enter_context(clocks.noted(layout, record))
+            readings = [held.enter_context(probe.watch(watched)) for probe in observers]
+            conf = {**spec.engine.of_one_job(layout), **self._own_conf(spec)}
+            try:
+                yield Live(spec, layout, alive, record, progress, readings, conf)
+            finally:
+                alive.adopt(last=True)
+                record.update(lost=alive.lost, gaps=[*record.head.gaps, *self._others(alive.began)])
+            with phase("stop", record, progress), signals.held():
+                held.close()
+
+    @contextmanager
+    def _used(self, spec: Spec, record: Record) -> Iterator[list[str]]:
+        """The cluster for the length of a `with` block; what else runs on it now, as text."""
+        name = self.cluster.name
+        before = registry.last_use(name) is None
+        with registry.used(name):
+            count = self._applications(spec)
+            sharing = (
+                [f"{count} other application(s) share the cores of the cluster {name!r}"] if count else []
+            )
+            sharing += [f"another command runs on the cluster {name!r}"] if before and not count else []
+            of_cluster = Record(self.cluster.layout.record)
+            of_cluster.note("command-started", command="weft", record=record.name)
+            try:
+                yield sharing
+            finally:
+                of_cluster.note("command-ended", command="weft", record=record.name)
+
+    def _applications(self, spec: Spec) -> int:
+        """How many the engine runs now."""
+        end = time.monotonic() + _SETTLED
+        questions = spec.engine.plan(self._layout(spec)).applications
+        while count := sum(question.count(self._answer(question.page)) for question in questions):
+            if time.monotonic() > end:
+                break
+            signals.sleep(0.1)
+        return count
+
+    def _answer(self, page: Page) -> Any:
+        """What a page of the cluster has as data. Raises ClusterError if it does not answer."""
+        way = access(page.node)
+
+        def answer() -> Any:
+            header = ""
+            if page.signed:
+                way.require_own(page.url)
+                header = header_path(self.cluster.layout).read_text()
+            return get(page.url, page.certificate, header.partition(" Bearer ")[2].strip()).json()
+
+        try:
+            return way.call(answer)
+        except UNANSWERED as error:
+            name = self.cluster.name
+            raise ClusterError(
+                f"the cluster {name!r} does not answer: {error}",
+                hint=f"`weft logs {name}` shows what its daemons say, and `weft down {name}` ends it",
+            ) from error
+
+    def _own_conf(self, spec: Spec) -> dict[str, str]:
+        """The settings that the run has and the cluster has not."""
+        has: Mapping[str, str] = getattr(self.cluster.engine.parts[spec.engine.kind], "conf", {})
+        asked: Mapping[str, str] = getattr(spec.engine, "conf", {})
+        return {key: value for key, value in asked.items() if has.get(key) != value}
+
+    def _others(self, began: float) -> list[str]:
+        """Which commands began to use the cluster during the run, as a sentence."""
+        events = [event for event in self.events("command-started", began) if "record" not in event]
+        names = sorted({str(event.get("command")) for event in events})
+        return [f"other commands began on the cluster during the run: {', '.join(names)}"] if names else []
+
+    def lost(self, since: float) -> list[str]:
+        """Daemons that have ended since a time, as text."""
+        found = self.events("daemon-lost", since)
+        return [f"{one['daemon']} on {one['node']} ended ({one['how']})" for one in found]
+
+    def events(self, name: str, since: float) -> list[dict[str, Any]]:
+        """Those of the cluster's record since a time."""
+        found = records.read(self.cluster.layout.record).events()
+        return [event for event in found if event["event"] == name and event["t"] >= since]
+
+
+@dataclass
+class _Joined(Cluster):
+    """The programs of a run, on daemons that the supervisor watches."""
+
+    source: JoinedCluster = field(kw_only=True)
+    layout: Layout = field(kw_only=True)
+    began: float = field(kw_only=True)
+    task_logs: Callable[[str], str] = str
+    polled: float = 0.0
+
+    def watch(self) -> None:
+        super().watch()
+        if time.monotonic() - self.polled < _POLL:
+            return
+        self.polled, cluster = time.monotonic(), self.source.cluster
+        if registry.supervisor(cluster.name) != cluster.supervisor:
+            raise registry.ended(cluster)
+        self.lost[:] = self.source.lost(self.began)
+        self.adopt()
+
+    def adopt(self, *, last: bool = False) -> None:
+        """Have the logs of the job's tasks in its own record too."""
+        theirs, own = self.source.cluster.layout.record / "logs", self.layout.record
+        applications = {path.name.removesuffix(".inprogress") for path in (own / "engine").iterdir()}
+        for folder in filter(None, map(self.task_logs, applications)):
+            for path in (found for name in _STREAMS for found in theirs.glob(f"*/{folder}/*/{name}")):
+                _link(path, own / "logs" / path.relative_to(theirs), copy=last)
+
+
+def _link(path: Path, own: Path, *, copy: bool) -> None:
+    """One file in two records, as it grows; a copy at the end where they are on two file systems."""
+    if own.exists():
+        return
+    own.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(path, own)
+    except OSError:
+        with suppress(OSError):
+            if copy:
+                shutil.copyfile(path, own)
+
+
+def _places(layout: Layout, work: Work) -> dict[Role, Place]:
+    """Directories of the run's own in the cluster's output directory, which every node sees."""
+    has = layout.places["output"]
+    base = Path(has.path) / f"weft-{work.name}"
+    access(layout.head).claim(base, work)
+    access(layout.head).make(*(base / role for role in SHARED_ROLES))
+    return {
+        role: replace(
+            has,
+            description=f"{has.description}, in {base.name}/{role}",
+            paths=dict.fromkeys(has.paths, str(base / role)),
+        )
+        for role in SHARED_ROLES
+    }
+
+
+def _alone(layout: Layout) -> Layout:
+    """Without what is counted for a node: it would be of all jobs of the cluster."""
+
+    def bare(node: Node) -> Node:
+        return replace(node, cgroups=(), network_pid=None)
+
+    return replace(layout, nodes=[*map(bare, layout.nodes)], servers=[*map(bare, layout.servers)])
+
+
+def _write(spec: Spec, layout: Layout, record: Record, cluster: PersistentCluster) -> None:
+    """The cluster's plan and what was decided in the record, and the files that the workload's programs read."""
+    shutil.copytree(cluster.layout.record / "plan", record.directory / "plan", dirs_exist_ok=True)
+    plan = spec.engine.plan(layout)
+    records.write_json(record.directory / "resolved.json", described(spec, layout, plan))
+    if any(node.network_pid for node in layout.nodes):
+        record.update(gaps=["the network of the nodes was counted for all of the cluster, in its own record"])
+    if files := dict(spec.workload.generated(layout)):
+        # those of a run before may have the same names
+        hosts = one_a_host(layout.all_nodes)
+        everywhere(hosts, lambda node: access(node).run(["rm", "-f", *map(str, files)]))
+        write_private(files)
+        everywhere(hosts, lambda node: access(node).receive(files))
+
+
+def _say_missing(record: Record, others: list[str], progress: Progress) -> None:
+    """Which probes the run lacks, and what shares the cluster with it; the record has both."""
+    if missing := record.head.probes_missing:
+        progress.say(f"not measured on a persistent cluster: {', '.join(missing)}; the report says why")
+    for words in others:
+        progress.warn(f"warning: {words}")
+    record.update(gaps=[*record.head.gaps, *others])

@@ -1,0 +1,85 @@
+"""Measured runs on a persistent cluster of Spark: each counts its own job only, and leaves the cluster as it was."""
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.local.conftest import Weft
+from tests.needs import VIRTUAL, needs, require
+from weft.analysis.read.sources import Sources
+from weft.record import record, sampletable
+
+pytestmark = needs(*VIRTUAL)
+SORT = ("run", "terasort", "--to", "mine", "--size", "10MB")
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Weft]:
+    """A cluster for all these tests."""
+    require(*VIRTUAL)
+    weft = Weft(tmp_path_factory.mktemp("joined"))
+    done = weft("up", "--name", "mine", "--engine", "spark", "--nodes", "virtual:2")
+    assert done.returncode == 0, done.stderr
+    yield weft
+    weft.end()
+    weft("down", "--all")
+    assert weft.leftovers() == []
+
+
+def tasks(of: dict) -> int:
+    return Sources(record.read(Path(of["record"]))).metrics().every.collect().height
+
+
+def processes(of: dict) -> set[str]:
+    stored = record.read(Path(of["record"]))
+    return set(sampletable.load(stored.folder, stored.schema)["process"]) - {""}
+
+
+def outputs(weft: Weft) -> list[Path]:
+    return list((weft.home / "work").glob("*/scratch/output/*"))
+
+
+def test_each_run_has_a_checked_record_of_its_own_tasks_and_processes(running: Weft) -> None:
+    one, other = json.loads(running(*SORT, "--repeat", "2", "--json").stdout)
+    assert [one["verdict"], other["verdict"]] == ["VALID", "VALID"]
+    assert [one["cluster"], list(one["phases"])] == ["mine", ["start", "prepare", "run", "check", "stop"]]
+    assert tasks(one) == tasks(other) > 0
+    own = processes(one), processes(other)
+    assert all(any("CoarseGrainedExecutorBackend" in name for name in names) for names in own)
+    assert not [name for names in own for name in names if "Worker" in name or "Master" in name]
+    assert own[0] & own[1] == set()
+    assert outputs(running) == []
+    head = json.loads((Path(one["record"]) / "record.json").read_text())
+    assert head["probes"] == ["proc", "threads", "engine"]
+    assert "on a persistent cluster" in head["probes_missing"]["python"]
+    assert len(list(Path(one["record"]).glob("logs/*/executors/*/*/stderr"))) == 2
+    assert "mine" in (Path(one["record"]) / "report.html").read_text()
+    explained = running("explain", one["record"])
+    assert explained.returncode == 0, explained.stderr
+
+
+def test_a_comparison_with_a_run_on_a_new_cluster_says_which_was_which(running: Weft) -> None:
+    old, new = (running.result(*words) for words in (SORT, (*SORT[:2], "--nodes", "virtual:2", *SORT[4:])))
+    done = running("compare", old["record"], new["record"])
+    assert (new["cluster"], new["verdict"]) == ("", "VALID")
+    assert {"persistent", "new"} <= set(done.stdout.replace("=", " ").replace("]", " ").split()), done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ((*SORT, "--nodes", "virtual:3"), "has nodes.count 2, and this command asks for 3"),
+        ((*SORT, "--engine", "flink"), "mine does not run flink"),
+        ((*SORT[:2], "--to", "other"), "no cluster named 'other'"),
+        ((*SORT, "--dry-run"), "planned already"),
+    ],
+)
+def test_what_cannot_be_is_refused_at_once(running: Weft, words: Sequence[str], says: str) -> None:
+    before, began = running.names, time.monotonic()
+    done = running(*words)
+    assert (done.returncode, says in done.stderr) == (2, True), done.stderr
+    assert running.names == before
+    assert time.monotonic() - began < 20
