@@ -1,19 +1,22 @@
 """Measured runs on a persistent cluster of Spark: each counts its own job only, and leaves the cluster as it was."""
 
 import json
+import signal
+import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.local.conftest import Weft
+from tests.local.conftest import Weft, in_phase
 from tests.needs import VIRTUAL, needs, require
 from weft.analysis.read.sources import Sources
 from weft.record import record, sampletable
 
 pytestmark = needs(*VIRTUAL)
 SORT = ("run", "terasort", "--to", "mine", "--size", "10MB")
+LONG = ("run", "pi", "--to", "mine", "--set", "points=100000000000")
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +86,34 @@ def test_what_cannot_be_is_refused_at_once(running: Weft, words: Sequence[str], 
     assert (done.returncode, says in done.stderr) == (2, True), done.stderr
     assert running.names == before
     assert time.monotonic() - began < 20
+
+
+def test_a_second_run_is_refused_and_ctrl_c_ends_the_job_only(running: Weft) -> None:
+    process = started(running)
+    second = running(*SORT)
+    assert (second.returncode, "is being measured on the cluster 'mine'" in second.stderr) == (2, True)
+    name = running.record().name
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert running.head()["reason"] == "stopped by the user in phase run"
+    assert not running.processes("")
+    assert name == running.record().name
+    assert running.result(*SORT)["verdict"] == "VALID"
+
+
+def test_the_end_of_the_cluster_ends_the_run(running: Weft) -> None:
+    process = started(running)
+    assert running("down", "mine").returncode == 0
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "pi failed" in errors or "has ended" in errors
+
+
+def started(weft: Weft) -> "subprocess.Popen[str]":
+    """A run that never ends by itself, with tasks on its executors."""
+    before = set(weft.names)
+    process = weft.start(*LONG)
+    weft.wait_for(process, lambda: set(weft.names) - before and in_phase(weft, "run"))
+    weft.wait_for(process, lambda: weft.processes("CoarseGrainedExecutorBackend"))
+    return process

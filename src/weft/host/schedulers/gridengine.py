@@ -80,12 +80,14 @@ class GridEngine(PlainScheduler):
                 f"the parallel environment {environment} gives {slots} slot(s) on each host, but cores={request.cores} were requested",
                 hint=f"request cores={slots}, or a parallel environment whose allocation rule is larger: `qconf -spl`",
             )
-        lines = [f"-pe {environment} {request.count * slots}", *self._memory(request, slots)]
+        memory = self._memory(request, slots)
+        lines = [f"-pe {environment} {request.count * slots}", *memory]
         lines += [f"-q {request.queue}"] if request.queue else []
         lines += [f"-P {request.account}"] if request.account else []
         lines += [f"-l h_rt={clock(request.time)}"] if request.time else []
-        # -notify: SIGUSR2 before SIGKILL; -w e: a job that no queue could ever run is refused
-        return [*lines, "-notify", "-w e"]
+        # -notify: SIGUSR2 before SIGKILL; -w e: a job that no queue could ever run is refused, and so is any that requests
+        # what hosts only report, as most do their memory
+        return [*lines, "-notify", *([] if memory else ["-w e"])]
 
     def _slots(self, request: JobRequest) -> int:
         """Slots of a host, which the parallel environment decides."""
