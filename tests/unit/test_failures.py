@@ -285,6 +285,22 @@ def test_what_is_not_known_says_so_with_the_first_error_in_time(layout: Layout) 
     assert error.tail[0] == "logs/node2/executors/first/stderr:1: 26/11/24 10:00:03 ERROR Early: first"
 
 
+def test_an_executor_that_dies_because_the_program_ended_is_not_the_reason(layout: Layout) -> None:
+    stop = "26/11/24 00:00:00 INFO SparkContext: Invoking stop() from shutdown hook\n"
+    boots = 'NOTE: Picked up JDK_JAVA_OPTIONS: x\nException in thread "main" java.lang.reflect.UndeclaredThrowableException\n\tat x\n'
+    found = why(layout, "the moon is full\n", stop, first=boots)
+    assert found.evidence is not None
+    assert found.evidence.excerpt == "the moon is full"
+
+
+def test_an_error_of_another_process_before_the_program_ended_counts(layout: Layout) -> None:
+    stop = "26/11/24 23:59:59 INFO SparkContext: Invoking stop() from shutdown hook\n"
+    dies = "26/11/24 23:59:59 ERROR Worker: first\n26/11/24 23:59:59 INFO Worker: goes on\n"
+    found = why(layout, "the moon is full\n", stop, first=dies)
+    assert found.evidence is not None
+    assert found.evidence.excerpt == "26/11/24 23:59:59 ERROR Worker: first"
+
+
 def test_an_exception_that_was_caught_is_not_the_reason(layout: Layout) -> None:
     found = why(
         layout, "done so far\n", "java.net.SocketException: x\n26/11/24 10:00:09 INFO Client: trying again\n"

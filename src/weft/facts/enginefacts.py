@@ -96,6 +96,8 @@ class TaskLog:
     """In the log of a daemon, members that it takes for dead because they were silent; they may come back."""
     lost: str = ""
     """A process of tasks that ended early: `name`, `host`, `code`."""
+    stops: str = ""
+    """In the program's log, that it ends all its processes: their errors after it are consequences."""
 
 
 OWN_PACKAGES = "--set engine.packages=DIR adds a directory of packages that all nodes see, such as `pip install --target DIR` fills; --py-files FILE adds a module of your own"

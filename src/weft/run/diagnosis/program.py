@@ -76,6 +76,22 @@ class EndedProgram:
         return texts.others(self.layout.record, self.log, self.since)
 
     @cached_property
+    def _stop(self) -> str:
+        """When it began to end all its processes; empty: it did not, or its log does not say so."""
+        pattern, lines = self.facts.stops, self.logged.lines
+        begin = next((i for i, line in enumerate(lines if pattern else ()) if re.search(pattern, line)), None)
+        return "" if begin is None else self.logged.time(begin)
+
+    def _after_its_stop(self, text: Text, index: int) -> bool:
+        """Whether an error of another process may be a consequence of that."""
+        if text is self.logged or not self._stop:
+            return False
+        # an executor that still boots then dies with an exception that has no time of its own
+        return text.until(index) > self._stop or (
+            not text.stamped(index) and text.until(index) == self._stop
+        )
+
+    @cached_property
     def failed(self) -> Sequence[tuple[int, re.Match[str]]]:
         """Lines of its log on tasks that failed."""
         pattern = self.facts.failed
@@ -134,7 +150,11 @@ class EndedProgram:
     def first_error(self) -> FailureEvidence | None:
         """The first error in time of all logs; without one, the last line that it printed."""
         logs = [self.logged, *self.others]
-        errors = [(text.time(i) or "~", i, text) for text in logs if (i := text.first_error()) is not None]
+        errors = [
+            (text.time(i) or "~", i, text)
+            for text in logs
+            if (i := text.first_error()) is not None and not self._after_its_stop(text, i)
+        ]
         if errors:
             _, index, text = min(errors, key=lambda each: each[:2])
             return text.evidence(index)

@@ -1,6 +1,7 @@
 """The logs of a run as numbered lines, from where each of them was when a program began."""
 
 import re
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +42,20 @@ class Text:
             if match := _STAMP.match(line):
                 return match[1]
         return ""
+
+    def until(self, index: int) -> str:
+        """By when a line was written: its own time, that of the next line that has one, or that of the file."""
+        for line in self.lines[index:]:
+            if match := _STAMP.match(line):
+                return match[1]
+        try:
+            return time.strftime("%H:%M:%S", time.localtime(self.path.stat().st_mtime))
+        except OSError:
+            return ""
+
+    def stamped(self, index: int) -> bool:
+        """Whether a line has a time of its own."""
+        return _STAMP.match(self.lines[index]) is not None
 
     def evidence(self, index: int, rule: str = "", node: str = "", words: str = "") -> FailureEvidence:
         """A line of it; of a long one, the `words` that matter."""

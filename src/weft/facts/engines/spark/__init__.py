@@ -39,6 +39,7 @@ FACTS = EngineFacts(
         r"Finished task (?P<task>\d+)\.\d+ in stage (?P<stage>\d+)\.\d+ ",
         silent=r"because we got no heartbeat in",
         lost=r"Lost executor (?P<name>\S+) on (?P<host>[^\s:]+): .*?(?:exited with code|Exit status:) (?P<code>\d+)",
+        stops=r"SparkContext: (?:Invoking stop|SparkContext is stopping)",
     ),
     memory_key="executor_memory",
     modules="PYSPARK_PYTHON=/path/of/python before the command names one that has it on every node; --py-files FILE adds a module of your own",
