@@ -1,6 +1,9 @@
 """A matrix of runs: its cells, and their order."""
 
+import errno
 import io
+from contextlib import AbstractContextManager
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -8,9 +11,13 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from weft.errors import MissingError, UsageError
-from weft.run import matrix
+from weft.run import matrix, run
 from weft.run.progress import Progress
+from weft.run.provisioning import Provisioned
+from weft.run.run import Live, OwnCluster
+from weft.run.topology import Topology
 from weft.spec import study
+from weft.spec.model import Spec
 from weft.spec.study import study_from
 
 TABLE = {
@@ -153,6 +160,35 @@ def test_a_cell_that_fails_before_it_has_a_record_ends_the_study(monkeypatch: py
     table = {"workload": "terasort", "matrix": {"scratch": ["disk", "memory"]}}
     with pytest.raises(MissingError):
         matrix.run(study_from(table, name="s", where="s.toml"), Progress(Console(file=io.StringIO())))
+
+
+class _Broken(OwnCluster):
+    """A cluster whose first cell meets what no code expects."""
+
+    def __init__(self, *errors: Exception) -> None:
+        self.errors = list(errors)
+
+    def require(self, spec: Spec, made_of: Topology) -> None:
+        pass
+
+    def live(self, *_: object) -> AbstractContextManager[Live]:
+        raise self.errors.pop(0)
+
+
+def test_a_cell_with_an_error_that_nobody_expected_does_not_end_the_study(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(run, "provision", lambda *_: Provisioned(tmp_path, {}, {}, {}, tmp_path))
+    table = {"workload": "file-open", "engine": "null", "matrix": {"scratch": ["disk", "memory"]}}
+    asked = study_from(table, name="s", where="s.toml")
+    gone = FileNotFoundError(errno.ENOENT, "No such file or directory", "/gone")
+    said = io.StringIO()
+    one, other = matrix.run(asked, Progress(Console(file=said)), source=_Broken(gone, KeyError("x")))
+    assert (one.verdict, one.head.reason) == ("INVALID", "/gone: no such file or directory")
+    assert (other.verdict, other.head.reason) == ("INVALID", "weft itself failed: KeyError: 'x'")
+    (kept,) = other.directory.glob("weft-traceback-*.txt")
+    assert kept.name in other.head.hint
+    assert "INVALID: /gone" in said.getvalue()
 
 
 def test_a_cell_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,19 +3,15 @@
 import os
 import signal
 import sys
-import tempfile
-import traceback
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from io import TextIOWrapper
-from pathlib import Path
 
 import typer
 
 from weft.errors import Stopped, WeftError
-from weft.host import settings, signals
+from weft.host import signals, unforeseen
 from weft.text.printable import Printable
-from weft.text.verbosity import CHOSEN
 
 
 def run_guarded(action: Callable[[], object]) -> None:
@@ -48,35 +44,9 @@ def _answered(action: Callable[[], object]) -> None:
         sys.exit(signals.EXIT_CODES[signal.SIGINT])
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:
-        _tell(_of_the_machine(error))
-        sys.exit(1)
     except Exception as error:  # noqa: BLE001 - the last to see it
-        _tell(_of_weft(error))
+        _tell(unforeseen.explained(error))
         sys.exit(1)
-
-
-def _of_the_machine(error: OSError) -> WeftError:
-    """A full, foreign, missing or broken file system, as one sentence that names the file."""
-    named = error.filename if isinstance(error.filename, (str, bytes)) else str(error.filename or "")
-    path = Path(os.fsdecode(named))
-    what = f"{path}: {(error.strerror or str(error)).lower()}" if named else str(error)
-    for variable, text in settings.directories().items():
-        if named and (path.is_relative_to(text) or Path(text).is_relative_to(path)):
-            return WeftError(what, hint=f"set {variable} to a directory that you own")
-    return WeftError(what, hint="check the path, its owner and the free space of its file system")
-
-
-def _of_weft(error: Exception) -> WeftError:
-    """A mistake of weft's own; where its traceback is, for those who fix it."""
-    with tempfile.NamedTemporaryFile("w", prefix="weft-traceback-", suffix=".txt", delete=False) as file:
-        file.writelines(traceback.format_exception(error))
-    if CHOSEN.verbose:
-        traceback.print_exception(error)
-    text = f"{type(error).__name__}: {error}".splitlines()[0]
-    return WeftError(
-        f"weft itself failed: {text}", hint=f"report it to those from whom you have weft, with {file.name}"
-    )
 
 
 def _ended(stopped: Stopped) -> str:

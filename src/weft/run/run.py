@@ -17,7 +17,7 @@ from weft.adapters.storage.base import label
 from weft.adapters.workloads.base import Judgement, Outcome, Prepared, Results
 from weft.errors import Stopped, StorageError, WeftError, WorkloadError
 from weft.facts.roles import ROLES
-from weft.host import checkout, lease, settings, signals
+from weft.host import checkout, lease, settings, signals, unforeseen
 from weft.host.contained import contained
 from weft.host.own import shared_records
 from weft.host.watchdog import watched
@@ -243,24 +243,35 @@ def verdict_of(record: Record) -> Iterator[None]:
         with _room(record):
             yield
     except WeftError as error:
-        record.update(
-            verdict="INVALID",
-            reason=error.message,
-            tail=list(error.tail),
-            hint=error.hint,
-            evidence=error.evidence,
-        )
-        error.record, error.left = record.directory, lease.remains(record.name)
-        raise
+        raise _failed(error, record)
     except KeyboardInterrupt as interrupt:  # of a library's own handler
         raise _stopped(Stopped(signals.EXIT_CODES[signal.SIGINT]), record) from interrupt
     except Stopped as stopped:
         raise _stopped(stopped, record) from None
+    except BrokenPipeError:  # who reads the command's output has enough
+        record.update(verdict="INVALID", reason="the output of the command was closed")
+        raise
+    except Exception as error:
+        # as an error of this run: the other cells of a study do not end with it
+        raise _failed(unforeseen.explained(error, record.directory), record) from error
     except BaseException as error:
         record.update(verdict="INVALID", reason=f"weft failed: {error!r}")
         raise
     finally:
         _finish(record)
+
+
+def _failed(error: WeftError, record: Record) -> WeftError:
+    """With its record, which has what the error says."""
+    record.update(
+        verdict="INVALID",
+        reason=error.message,
+        tail=list(error.tail),
+        hint=error.hint,
+        evidence=error.evidence,
+    )
+    error.record, error.left = record.directory, lease.remains(record.name)
+    return error
 
 
 def _finish(record: Record) -> None:
