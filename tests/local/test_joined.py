@@ -1,6 +1,7 @@
 """Measured runs on a persistent cluster of Spark: each counts its own job only, and leaves the cluster as it was."""
 
 import json
+import re
 import signal
 import subprocess
 import time
@@ -17,6 +18,15 @@ from weft.record import record, sampletable
 pytestmark = needs(*VIRTUAL)
 SORT = ("run", "terasort", "--to", "mine", "--size", "10MB")
 LONG = ("run", "pi", "--to", "mine", "--set", "points=100000000000")
+HOLD = """\
+import pathlib, time
+from pyspark.sql import SparkSession
+context = SparkSession.builder.getOrCreate().sparkContext
+context.range(1).count()
+pathlib.Path(__file__).with_name("holds").touch()
+time.sleep(300)
+"""
+"""A job that has executors, and does nothing with them."""
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +109,21 @@ def test_a_second_run_is_refused_and_ctrl_c_ends_the_job_only(running: Weft) -> 
     assert running.head()["reason"] == "stopped by the user in phase run"
     assert not running.processes("")
     assert name == running.record().name
+    assert running.result(*SORT)["verdict"] == "VALID"
+
+
+def test_cores_that_another_application_holds_are_not_waited_for(running: Weft) -> None:
+    script = running.home / "hold.py"
+    script.write_text(HOLD)
+    process = running.start("submit", "--to", "mine", "--conf", "spark.cores.max=1", str(script))
+    running.wait_for(process, lambda: (running.home / "holds").exists())
+    began = time.monotonic()
+    done = running(*SORT)
+    assert done.returncode == 1
+    assert re.search(r"hold the cores of the cluster 'mine': node\d has \d of \d cores free", done.stderr), done.stderr
+    assert time.monotonic() - began < 30
+    process.terminate()
+    process.communicate(timeout=60)
     assert running.result(*SORT)["verdict"] == "VALID"
 
 

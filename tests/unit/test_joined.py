@@ -289,8 +289,21 @@ def test_a_cluster_without_one_of_its_nodes_is_refused(
     source = JoinedCluster(on_this_machine(cluster, tmp_path))
     with pytest.raises(ClusterError, match="the cluster 'mine' lacks worker-node1, so that"):
         source.require(spec, topology(spec))
-    answer["workers"][0]["state"] = "ALIVE"  # type: ignore[index]
+    answer["workers"][0] |= {"state": "ALIVE", "cores": 2, "coresfree": 2}  # type: ignore[index]
     source.require(spec, topology(spec))
+
+
+def test_cores_that_other_applications_hold_are_not_waited_for(
+    cluster: PersistentCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec, source = asked(cluster, size="1MB"), JoinedCluster(on_this_machine(cluster, tmp_path))
+    worker = {"host": "127.0.0.1", "state": "ALIVE", "cores": 2, "coresfree": 1}
+    monkeypatch.setattr(JoinedCluster, "_answer", lambda *_: {"workers": [worker], "activeapps": [{}]})
+    monkeypatch.setattr(joined, "_SETTLED", 0.0)
+    with pytest.raises(ClusterError, match="hold the cores of the cluster 'mine': node1 has 1 of 2 cores free"):
+        source.require(spec, topology(spec))
+    small = asked(cluster, "spark.executor.cores=1", size="1MB")
+    source.require(small, topology(small))
 
 
 def test_nodes_that_do_not_see_the_records_are_refused(

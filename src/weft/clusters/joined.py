@@ -9,8 +9,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from weft.adapters.nodes.access import access
 from weft.adapters.nodes.base import everywhere, one_a_host
@@ -25,7 +26,7 @@ from weft.host.web import UNANSWERED, get
 from weft.host.work import Work, write_private
 from weft.layout.node import Node
 from weft.layout.places import Place
-from weft.layout.plan import Layout, Page
+from weft.layout.plan import Applications, Layout, Page
 from weft.record import record as records
 from weft.record.record import Record
 from weft.run import clocks
@@ -44,6 +45,7 @@ _POLL = 0.5
 """Seconds between checks whether the cluster is still running."""
 _SETTLED = 2.0
 """Seconds within which the master has forgotten the application of a run that has just ended."""
+T = TypeVar("T")
 _STREAMS = ("stdout", "stderr")
 
 
@@ -87,6 +89,12 @@ class JoinedCluster(ClusterSource):
             raise ClusterError(
                 f"the cluster {name!r} lacks {', '.join(missing)}, so that the run would be on fewer nodes than its record says",
                 hint=f"`weft logs {name}` shows why; `weft down {name}`, then `weft up` again",
+            )
+        full = self._settled(spec, lambda question, answer: question.full(answer))
+        if lacking := list(chain.from_iterable(full)):
+            raise ClusterError(
+                f"other applications hold the cores of the cluster {name!r}: {', '.join(lacking)}",
+                hint="wait until they end, or start them with `--conf spark.cores.max=N`; a run has an executor on every node",
             )
 
     def _layout(self, spec: Spec) -> Layout:
@@ -142,7 +150,7 @@ class JoinedCluster(ClusterSource):
         name = self.cluster.name
         before = registry.last_use(name) is None
         with registry.used(name):
-            count = self._applications(spec)
+            count = sum(self._settled(spec, lambda question, answer: question.count(answer)))
             sharing = (
                 [f"{count} other application(s) share the cores of the cluster {name!r}"] if count else []
             )
@@ -154,15 +162,15 @@ class JoinedCluster(ClusterSource):
             finally:
                 of_cluster.note("command-ended", command="weft", record=record.name)
 
-    def _applications(self, spec: Spec) -> int:
-        """How many the engine runs now."""
+    def _settled(self, spec: Spec, of: Callable[[Applications, Any], T]) -> list[T]:
+        """What the engine says of its applications: at once if that is nothing, otherwise when the last run is forgotten."""
         end = time.monotonic() + _SETTLED
         questions = spec.engine.plan(self._layout(spec)).applications
-        while count := sum(question.count(self._answer(question.page)) for question in questions):
+        while any(found := [of(question, self._answer(question.page)) for question in questions]):
             if time.monotonic() > end:
                 break
             signals.sleep(0.1)
-        return count
+        return found
 
     def _answer(self, page: Page) -> Any:
         """What a page of the cluster has as data. Raises ClusterError if it does not answer."""

@@ -239,6 +239,8 @@ class Applications:
 
     page: Page
     count: Callable[[Any], int]
+    full: Callable[[Any], list[str]] = lambda _: []
+    """What the nodes lack for one more application of the plan's settings, as text; empty also if it is not known."""
 
 
 Ask = Callable[[str], Any]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from weft.adapters.engines.base import Engine
-from weft.adapters.engines.spark import hdfstoken, onejob, onyarn, training
+from weft.adapters.engines.spark import hdfstoken, master, onejob, onyarn, training
 from weft.adapters.services.base import Service
 from weft.adapters.services.yarn import Tenant, Yarn
 from weft.adapters.services.yarncluster import Containers
@@ -156,14 +156,20 @@ class SparkEngine(Engine, Tenant):
             derived = self._derived(layout, {"executor's container": containers.task})
             apps = (self._yarn().cluster(layout, containers).applications(),)
             return Plan({conf: settings}, (), (), derived, applications=apps)
-        ready = self._ready(layout)
+        ready, cores = self._ready(layout), int(self.settings(layout)[EACH])
+        nodes = {node.address: node.name for node in layout.nodes}
+        users = Applications(
+            ready.page,
+            lambda status: len(status["activeapps"]),
+            lambda status: master.full(status, nodes, cores),
+        )
         return Plan(
             {conf: settings},
             self._daemons(conf, layout),
             (ready,),
             self._derived(layout, {"daemon heap": _DAEMON_HEAP}),
             then=[hdfstoken.fetch_command(layout)] if layout.token_uris else [],
-            applications=(Applications(ready.page, lambda status: len(status["activeapps"])),),
+            applications=(users,),
         )
 
     def _yarn(self) -> Yarn:
@@ -183,7 +189,7 @@ class SparkEngine(Engine, Tenant):
 
     def _ready(self, layout: Layout) -> Ready:
         addresses = {_worker_name(node, layout): node.address for node in layout.nodes}
-        return Ready(self._status(layout), lambda status: _missing(status, addresses), of=layout.table)
+        return Ready(self._status(layout), lambda status: master.missing(status, addresses), of=layout.table)
 
     def settings(self, layout: Layout) -> dict[str, str]:
         """The whole of spark-defaults.conf, as read by the Master, the Workers, the driver and the executors."""
@@ -387,8 +393,3 @@ def _mebibytes(size: int) -> str:
 
 def _worker_name(node: Node, layout: Layout) -> str:
     return layout.named(f"worker-{node.name}")
-
-
-def _missing(status: Any, addresses: dict[str, str]) -> list[str]:
-    alive = {worker["host"] for worker in status["workers"] if worker["state"] == "ALIVE"}
-    return [name for name, address in addresses.items() if address not in alive]
