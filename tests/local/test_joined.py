@@ -116,11 +116,13 @@ def test_cores_that_another_application_holds_are_not_waited_for(running: Weft) 
     script = running.home / "hold.py"
     script.write_text(HOLD)
     process = running.start("submit", "--to", "mine", "--conf", "spark.cores.max=1", str(script))
-    running.wait_for(process, lambda: (running.home / "holds").exists())
+    running.wait_for(process, (running.home / "holds").exists)
     began = time.monotonic()
     done = running(*SORT)
     assert done.returncode == 1
-    assert re.search(r"hold the cores of the cluster 'mine': node\d has \d of \d cores free", done.stderr), done.stderr
+    assert re.search(r"hold the cores of the cluster 'mine': node\d has \d of \d cores free", done.stderr), (
+        done.stderr
+    )
     assert time.monotonic() - began < 30
     process.terminate()
     process.communicate(timeout=60)

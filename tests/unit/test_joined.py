@@ -300,7 +300,9 @@ def test_cores_that_other_applications_hold_are_not_waited_for(
     worker = {"host": "127.0.0.1", "state": "ALIVE", "cores": 2, "coresfree": 1}
     monkeypatch.setattr(JoinedCluster, "_answer", lambda *_: {"workers": [worker], "activeapps": [{}]})
     monkeypatch.setattr(joined, "_SETTLED", 0.0)
-    with pytest.raises(ClusterError, match="hold the cores of the cluster 'mine': node1 has 1 of 2 cores free"):
+    with pytest.raises(
+        ClusterError, match="hold the cores of the cluster 'mine': node1 has 1 of 2 cores free"
+    ):
         source.require(spec, topology(spec))
     small = asked(cluster, "spark.executor.cores=1", size="1MB")
     source.require(small, topology(small))

@@ -182,13 +182,13 @@ def test_a_cell_with_an_error_that_nobody_expected_does_not_end_the_study(
     table = {"workload": "file-open", "engine": "null", "matrix": {"scratch": ["disk", "memory"]}}
     asked = study_from(table, name="s", where="s.toml")
     gone = FileNotFoundError(errno.ENOENT, "No such file or directory", "/gone")
-    said = io.StringIO()
-    one, other = matrix.run(asked, Progress(Console(file=said)), source=_Broken(gone, KeyError("x")))
+    shown = io.StringIO()
+    one, other = matrix.run(asked, Progress(Console(file=shown)), source=_Broken(gone, KeyError("x")))
     assert (one.verdict, one.head.reason) == ("INVALID", "/gone: no such file or directory")
     assert (other.verdict, other.head.reason) == ("INVALID", "weft itself failed: KeyError: 'x'")
     (kept,) = other.directory.glob("weft-traceback-*.txt")
     assert kept.name in other.head.hint
-    assert "INVALID: /gone" in said.getvalue()
+    assert "INVALID: /gone" in shown.getvalue()
 
 
 def test_a_cell_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:

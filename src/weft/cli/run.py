@@ -46,7 +46,7 @@ def run(
 ) -> None:
     """Run a benchmark, or a matrix of them, and check the results.
 
-    With --to on a persistent cluster, otherwise each run has a cluster of its own. Each run has a record. With --dry-run (also: weft plan) it prints every file and command of the run, and the job script on Slurm.
+    Each run has a record, and a cluster of its own; with --to NAME it runs on a persistent cluster instead. With --dry-run (also: weft plan) it prints every file and command of the run, and the job script on Slurm.
 
     Example: weft run terasort --nodes virtual:3 --size 2GB --scratch memory
     """

@@ -35,9 +35,8 @@ from weft.run.cluster import Cluster
 from weft.run.described import described
 from weft.run.observing import observed
 from weft.run.progress import Progress
-from weft.run.provisioning import Provisioned
 from weft.run.room import require_room
-from weft.run.run import ClusterSource, Live, noted, phase
+from weft.run.run import ClusterSource, Live, Run, noted, phase
 from weft.run.topology import Topology
 from weft.spec.model import Spec
 
@@ -106,16 +105,8 @@ class JoinedCluster(ClusterSource):
         )
 
     @contextmanager
-    def live(
-        self,
-        spec: Spec,
-        made_of: Topology,
-        provisioned: Provisioned,
-        work: Work,
-        record: Record,
-        progress: Progress,
-    ) -> Iterator[Live]:
-        del made_of
+    def live(self, run: Run) -> Iterator[Live]:
+        spec, work, record, progress = run.spec, run.work, run.record, run.progress
         with ExitStack() as held:
             with phase("start", record, progress):
                 others = held.enter_context(self._used(spec, record))
@@ -123,8 +114,8 @@ class JoinedCluster(ClusterSource):
                     self._layout(spec),
                     run=work.name,
                     record=record.directory,
-                    jars=provisioned.jars,
-                    libraries=provisioned.libraries,
+                    jars=run.provisioned.jars,
+                    libraries=run.provisioned.libraries,
                 )
                 layout = replace(layout, places={**layout.places, **_places(layout, work)})
                 calibrated.note(spec, layout, record)

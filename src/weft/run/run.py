@@ -41,6 +41,18 @@ from weft.spec.model import Spec
 
 
 @dataclass(frozen=True)
+class Run:
+    """A run with a record, before its cluster is ready."""
+
+    spec: Spec
+    topology: Topology
+    provisioned: Provisioned
+    work: Work
+    record: Record
+    progress: Progress
+
+
+@dataclass(frozen=True)
 class Live:
     """A run with a ready cluster: its spec, its layout, and its record."""
 
@@ -108,15 +120,7 @@ class ClusterSource(ABC):
         return spec.key()
 
     @abstractmethod
-    def live(
-        self,
-        spec: Spec,
-        made_of: Topology,
-        provisioned: Provisioned,
-        work: Work,
-        record: Record,
-        progress: Progress,
-    ) -> AbstractContextManager[Live]:
+    def live(self, run: Run) -> AbstractContextManager[Live]:
         """A ready cluster with the run's probes, for the length of a `with` block."""
 
 
@@ -128,15 +132,8 @@ class OwnCluster(ClusterSource):
         made_of.plan(spec, sketch(spec, made_of))
 
     @contextmanager
-    def live(
-        self,
-        spec: Spec,
-        made_of: Topology,
-        provisioned: Provisioned,
-        work: Work,
-        record: Record,
-        progress: Progress,
-    ) -> Iterator[Live]:
+    def live(self, run: Run) -> Iterator[Live]:
+        spec, made_of, work, record, progress = run.spec, run.topology, run.work, run.record, run.progress
         with ExitStack() as held:
             with phase("acquire", record, progress):
                 nodes = held.enter_context(made_of.nodes(spec.nodes).acquire(work, work.visible))
@@ -147,7 +144,7 @@ class OwnCluster(ClusterSource):
                 places = held.enter_context(made_of.place(members, work))
             computing = made_of.computing(members)
             layout = layout_of(
-                spec, provisioned, work, record.directory, computing, members.servers, places.roles
+                spec, run.provisioned, work, record.directory, computing, members.servers, places.roles
             )
             calibrated.note(spec, layout, record)
             layout, observers = observed(spec, made_of.laid(layout, members, places.backings), record)
@@ -213,7 +210,7 @@ def run(
         contained(held),
         open_work(name, held, provisioned.native, visible, spec.secrets) as work,
     ):
-        with source.live(spec, made_of, provisioned, work, record, progress) as live:
+        with source.live(Run(spec, made_of, provisioned, work, record, progress)) as live:
             judgement = use(live)
         record.update(**_judged(judgement, record, spec))
     return records.read(record.directory)
@@ -243,7 +240,8 @@ def verdict_of(record: Record) -> Iterator[None]:
         with _room(record):
             yield
     except WeftError as error:
-        raise _failed(error, record)
+        _kept(error, record)
+        raise
     except KeyboardInterrupt as interrupt:  # of a library's own handler
         raise _stopped(Stopped(signals.EXIT_CODES[signal.SIGINT]), record) from interrupt
     except Stopped as stopped:
@@ -253,7 +251,7 @@ def verdict_of(record: Record) -> Iterator[None]:
         raise
     except Exception as error:
         # as an error of this run: the other cells of a study do not end with it
-        raise _failed(unforeseen.explained(error, record.directory), record) from error
+        raise _kept(unforeseen.explained(error, record.directory), record) from error
     except BaseException as error:
         record.update(verdict="INVALID", reason=f"weft failed: {error!r}")
         raise
@@ -261,7 +259,7 @@ def verdict_of(record: Record) -> Iterator[None]:
         _finish(record)
 
 
-def _failed(error: WeftError, record: Record) -> WeftError:
+def _kept(error: WeftError, record: Record) -> WeftError:
     """With its record, which has what the error says."""
     record.update(
         verdict="INVALID",

@@ -87,9 +87,7 @@ class EndedProgram:
         if text is self.logged or not self._stop:
             return False
         # an executor that still boots then dies with an exception that has no time of its own
-        return text.until(index) > self._stop or (
-            not text.stamped(index) and text.until(index) == self._stop
-        )
+        return text.until(index) > self._stop or (not text.stamped(index) and text.until(index) == self._stop)
 
     @cached_property
     def failed(self) -> Sequence[tuple[int, re.Match[str]]]:
