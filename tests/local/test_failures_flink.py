@@ -30,7 +30,7 @@ SLOW = [
     Cause("heap", "task-heap", "the heap in which tasks run was full", words=("JAR", "heap")),
     Cause("direct", "direct-memory", "memory of a JVM outside of its heap was exhausted", words=("JAR", "direct")),
     Cause("file", "no-file", "the file /nonexistent/data.csv does not exist", words=("JAR", "file")),
-    Cause("slots", "no-slot", "the job needs more slots than the TaskManagers have", words=("--option=-p", "--option=64", "JAR", "ok")),
+    Cause("slots", "no-slot", "the job needs more slots than the TaskManagers have", words=("--option=-p", "--option=64", "JAR", "wide")),
     Cause("checkpoint", "checkpoints", "checkpoints did not complete in time", words=("--conf", "execution.checkpointing.timeout=1s", "JAR", "checkpoint")),
 ]  # fmt: skip
 LAST = [

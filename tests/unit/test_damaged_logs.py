@@ -17,6 +17,7 @@ from tests.unit.test_imports import FLINK, HADOOP, LZ4, PLAIN, ROLLED, SQL, ZSTD
 from tests.unit.test_model_tezhistory import history, written
 from weft.analysis.summary.gather import summarize
 from weft.errors import WeftError
+from weft.facts import loglines
 from weft.facts.engines.hadoop import jobhistory
 from weft.facts.engines.hive import tezhistory
 from weft.facts.engines.spark import eventlog
@@ -24,10 +25,12 @@ from weft.record import record as records
 from weft.report.pages import page
 from weft.run.imports import avro, unpack
 from weft.run.imports.importing import import_log
-from weft.text.entry import Entry
+from weft.text.entry import Entry, decode
 
 Damage = Callable[[bytes, random.Random], bytes]
 SHORT, LONG = 10, 3000
+HALVES = (490,)
+"""Seeds of texts with half of a character, which no encoding has."""
 MANY = [pytest.param(SHORT), pytest.param(LONG, marks=pytest.mark.long)]
 
 
@@ -74,11 +77,17 @@ def test_a_damaged_log_is_a_record_or_one_sentence(kind: str, many: int, tmp_pat
         shutil.rmtree(runs, ignore_errors=True)
 
 
+def test_half_of_a_character_is_replaced_and_a_whole_one_is_kept() -> None:
+    text = r'{"a\ud83d": ["\ud83d\ude00", "\uDE00", 7]}'
+    right = {"a\N{REPLACEMENT CHARACTER}": ["\N{GRINNING FACE}", "\N{REPLACEMENT CHARACTER}", 7]}
+    assert decode(text) == decode(text.encode()) == loglines.decode(text) == right
+
+
 @pytest.mark.parametrize("many", MANY)
 def test_a_damaged_history_of_tez_is_read_up_to_its_damage(many: int, tmp_path: Path) -> None:
     path = next(written(tmp_path, history()).glob("history.txt.*"))
     whole = path.read_bytes()
-    for seed in range(many):
+    for seed in [*range(many), *HALVES]:
         path.write_bytes(damage.lines_of(whole, random.Random(seed), b"\x01\n"))
         try:
             tezhistory.read(Entry(tmp_path))

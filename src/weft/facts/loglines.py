@@ -1,10 +1,12 @@
 """The events of an engine's log one by one, whatever its length: no line takes more memory than an honest one."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import TextIOWrapper
+from typing import Any
 
-from weft.text.entry import Entry
+from weft.text.entry import Entry, paired
 
 DAMAGED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What reading an event raises that is not of the form that an engine writes."""
@@ -33,6 +35,11 @@ class Damaged:
         return [
             f"{self.count} {what}(s) of {name} are damaged and were skipped, the first is {what} {self.first}"
         ]
+
+
+def decode(line: str) -> Any:
+    """An event in JSON. Raises one of DAMAGED."""
+    return paired(json.loads(line), line)
 
 
 def read(path: Entry, separator: str = "\n") -> Iterator[str]:

@@ -4,6 +4,7 @@ import errno
 import json
 import math
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterator
@@ -17,6 +18,9 @@ MOST = 1 << 28
 """Bytes of a file that is read whole."""
 _FILES, _DEPTH = 200_000, 32
 """Entries below a folder, and how deep folders may lie."""
+_HALF = re.compile(r"[\ud800-\udfff]")
+"""A surrogate: half of a character in UTF-16."""
+_ESCAPED, _ESCAPED_BYTES = re.compile(r"\\u[dD]"), re.compile(rb"\\u[dD]")
 _LONGEST = 19
 """Digits of an integer that fits into 64 bits."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -197,9 +201,25 @@ def write(path: Path, text: str) -> None:
 def decode(text: str | bytes) -> Any:
     """JSON as data, numbers beyond the range of machines as NaN. Raises ValueError, also if it is nested too deeply."""
     try:
-        return json.loads(text, parse_float=_finite, parse_int=_whole, parse_constant=_finite)
+        return paired(json.loads(text, parse_float=_finite, parse_int=_whole, parse_constant=_finite), text)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+def paired(value: Any, text: str | bytes) -> Any:
+    """The data of a JSON text, without halves of characters: JSON can escape one alone, and no encoding has it."""
+    found = _ESCAPED_BYTES.search(text) if isinstance(text, bytes) else _ESCAPED.search(text)
+    return _paired(value) if found else value
+
+
+def _paired(value: Any) -> Any:
+    if isinstance(value, str):
+        return _HALF.sub("\N{REPLACEMENT CHARACTER}", value)
+    if isinstance(value, list):
+        return [_paired(one) for one in value]
+    if isinstance(value, dict):
+        return {_paired(key): _paired(one) for key, one in value.items()}
+    return value
 
 
 def _finite(text: str) -> float:

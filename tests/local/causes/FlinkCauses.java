@@ -27,6 +27,8 @@ public class FlinkCauses {
                 flink.enableCheckpointing(500);
                 run(flink, flink.fromSequence(1, 100_000_000).map(FlinkCauses::slow));
             }
+            // tasks that exchange data need their slots at the same time; others would use one slot after another
+            case "wide" -> run(flink, numbers.keyBy(x -> x % 64).map(x -> x));
             default -> run(flink, numbers);
         }
     }

@@ -15,7 +15,7 @@ from typing import Any
 
 from weft.errors import UsageError
 from weft.facts.jobmetrics import MOST
-from weft.facts.loglines import DAMAGED
+from weft.facts.loglines import DAMAGED, decode
 
 _START = '"archive"'
 
@@ -67,7 +67,7 @@ def _pages(source: Path, name: str, gaps: list[str]) -> dict[str, Any]:
         try:
             if not _NEEDED.fullmatch(entry["path"]):
                 continue
-            page = json.loads(entry["json"])
+            page = decode(entry["json"])
             if "/attempts/" in entry["path"] and page["status"] == _FINISHED:
                 continue  # the page of the vertex has it
             left -= len(entry["json"])

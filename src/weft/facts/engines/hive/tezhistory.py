@@ -5,7 +5,6 @@ then fetches. The CPU time is that of a task's whole process. Tez counts bytes t
 input_bytes is the length of the splits, whatever columns a query reads of them.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -68,7 +67,7 @@ class _TezHistory:
             if not text.strip():
                 continue
             try:
-                self._take(json.loads(text))
+                self._take(loglines.decode(text))
             except loglines.DAMAGED:
                 bad.at(number)
         self.gaps += bad.gap(f"Tez's history {path.name}", "event")

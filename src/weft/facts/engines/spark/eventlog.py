@@ -1,6 +1,5 @@
 """Spark's event log as tables. Streams: works for a log of any length, and for one that ends within a line."""
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -113,7 +112,7 @@ class _EventLog:
                     batch, numbers, characters = [], [], 0
             elif match and (handle := getattr(self, f"_on_{match[1]}", None)):
                 try:
-                    handle(app, json.loads(line))
+                    handle(app, loglines.decode(line))
                 except loglines.DAMAGED:
                     bad.at(number)
         self._take(app, batch, numbers, bad)
