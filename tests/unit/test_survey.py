@@ -96,7 +96,18 @@ def test_the_default_is_the_storage_whose_worst_case_is_best(tmp_path: Path) -> 
     assert "disk 2.25" in found.because
     assert Path(found.evidence).name == "sort-pool+disk-2"
     best = {one.job: dict(one.storages) for one in found.best}
-    assert best == {"many small blocks": {"memory": 2}, "sort": {"memory": 2}}
+    assert best == {"many small blocks": {"memory": (1, 2)}, "sort": {"memory": (1, 2)}}
+
+
+def test_a_storage_that_is_good_on_more_nodes_only_is_not_good_on_fewer(tmp_path: Path) -> None:
+    runs = [
+        stored(tmp_path, "sort", name, nodes, seconds)
+        for name, times in {"disk": (4, 4), "pool+disk": (9, 3)}.items()
+        for nodes, seconds in enumerate(times, 1)
+    ]
+    found = surveys.survey(runs, STORAGES, "here", cells(runs))
+    assert dict(found.best[0].storages) == {"disk": (1,), "pool+disk": (2,)}
+    assert "pool+disk on 2 nodes; disk on 1 node" in surveyed.page(found)
 
 
 def test_where_times_are_alike_the_first_one_is_preferred(tmp_path: Path) -> None:

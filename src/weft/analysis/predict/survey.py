@@ -41,13 +41,13 @@ class Cell(Part):
 
 
 class Best(Part):
-    """The storages of a job that are good, and to how many nodes."""
+    """The storages of a job that are good, and on how many nodes."""
 
     job: str
     job_class: str
     """As measured on the storage where the job is slowest; empty if its records do not say."""
-    storages: tuple[tuple[str, int], ...]
-    """With the largest number of nodes up to which each is good, the best on most nodes first."""
+    storages: tuple[tuple[str, tuple[int, ...]], ...]
+    """With the numbers of nodes on which each is good, that on most nodes first."""
 
 
 class Surveyed(Part):
@@ -129,15 +129,16 @@ def _with_ratios(cells: Sequence[Cell]) -> list[Cell]:
 
 def _best(job: str, cells: Sequence[Cell], runs: Sequence[Stored]) -> Best:
     own = [cell for cell in cells if cell.job == job]
-    reach: dict[str, int] = {}
+    good: dict[str, list[int]] = {}
     for cell in own:
         if cell.ratio is not None and cell.ratio <= ALIKE:
-            reach[cell.storage] = max(cell.nodes, reach.get(cell.storage, 0))
+            good.setdefault(cell.storage, []).append(cell.nodes)
+    ordered = sorted(good.items(), key=lambda item: -max(item[1]))
     slowest = max(own, key=lambda cell: cell.ratio or 0.0)
     return Best(
         job=job,
         job_class=_class([one for one in runs if str(one.directory) in slowest.records]),
-        storages=tuple(sorted(reach.items(), key=lambda item: -item[1])),
+        storages=tuple((name, tuple(sorted(nodes))) for name, nodes in ordered),
     )
 
 

@@ -26,7 +26,10 @@ def _answer(surveyed: Surveyed) -> Section:
 
 
 def _storages(best: Best) -> str:
-    return "; ".join(f"{name}, to {nodes} node{'s' if nodes > 1 else ''}" for name, nodes in best.storages)
+    return "; ".join(
+        f"{name} on {', '.join(map(str, nodes))} node{'s' if nodes != (1,) else ''}"
+        for name, nodes in best.storages
+    )
 
 
 def _cells(surveyed: Surveyed) -> Section:
