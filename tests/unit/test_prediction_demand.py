@@ -7,10 +7,11 @@ import pytest
 from tests.unit.prediction_jobs import LUSTRE, MAP, MEMORY, REDUCE, at, groupby, job
 from weft.analysis.predict import demand
 from weft.analysis.predict.constants import VALUE
-from weft.analysis.predict.jobprofile import CallsPerTask, StageWork
+from weft.analysis.predict.forecast import Model
+from weft.analysis.predict.jobprofile import CallsPerTask, JobProfile, StageWork
 from weft.analysis.predict.machine import StorageModel
 from weft.analysis.predict.stations import Station
-from weft.analysis.predict.target import Growth
+from weft.analysis.predict.target import Growth, Scaled, Target, scale
 from weft.facts.roles import ROLES
 
 SLOW = StorageModel("lustre", latency=2e-3, rate=1000.0, call=5e-3, bandwidth=1e8, client_bandwidth=1e7)
@@ -171,3 +172,34 @@ def test_only_another_name_is_another_storage() -> None:
     assert not demand.has_new_storage("scratch", work, at(4, MEMORY))
     assert demand.has_new_storage("scratch", work, at(4, LUSTRE))
     assert not demand.has_new_storage("output", work, at(4, LUSTRE)), "a role without a target keeps its own"
+
+
+def test_the_stages_of_a_large_job_are_scaled_as_often_each_as_those_of_a_small_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All queries of TPC-DS have 800 stages: what grows with their square, or their cube, takes half an hour."""
+    calls: list[StageWork] = []
+
+    def counted(stage: StageWork, work: JobProfile, target: Target) -> Scaled:
+        calls.append(stage)
+        return scale(stage, work, target)
+
+    monkeypatch.setattr(demand, "scale", counted)
+    each = {}
+    for count in (5, 50):
+        stages = [
+            StageWork(
+                ("app", n, 0),
+                "map",
+                tasks=[1.0] * 4,
+                cpu=1.0,
+                after=frozenset({("app", n - 1, 0)} if n else ()),
+            )
+            for n in range(count)
+        ]
+        work = replace(job(stages), background=0.1)
+        found = Model(work, at(4, processors=2))
+        calls.clear()
+        found.at(at(8, processors=2))
+        each[count] = len(calls) / count
+    assert each[5] == each[50] > 0

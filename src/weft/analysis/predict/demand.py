@@ -84,12 +84,52 @@ class Demand:
 _FREE = Anchors()
 
 
-def fit_to_run(stage: StageWork, work: JobProfile, measured: Target) -> Anchors:
-    """The factors with which a stage takes, where it was measured, what it took there."""
+@dataclass(frozen=True)
+class Background:
+    """Processor seconds of compilers, collectors and servers at a target."""
+
+    whole: float
+    """If one machine compiles the code."""
+    tasks: int
+    """Among which they are divided."""
+    more: float
+    """What the tasks compute there over what they computed."""
+    nodes: int
+    measured: int
+    """Nodes where the work was measured; 0: each task has a JVM of its own."""
+
+    def of_task(self, count: int) -> float:
+        """For each of so many tasks.
+
+        Each JVM compiles the same code, and what runs longer is compiled again and better. What is compiled on a node without a
+        task slows none.
+        """
+        if not self.whole or not self.measured:
+            return self.whole / self.tasks
+        machines = min(self.nodes, count) / self.measured
+        each_does: float = (self.more / machines) ** VALUE["compiler_power"]
+        return self.whole * machines * each_does / self.tasks
+
+
+def background_of(work: JobProfile, target: Target) -> Background:
+    """That of a job, once for all of its stages: it is made of all of them."""
+    computed = sum(stage.cpu * stage.count for stage in work.stages)
+    whole = work.background * computed / target.machine.speed
+    if work.jvm_a_task or not computed:  # without CPU time of its tasks, nothing is known
+        return Background(whole, sum(stage.count for stage in work.stages), 1.0, target.nodes, 0)
+    each = [scale(stage, work, target) for stage in work.stages]
+    done = sum(new.tasks * new.data * stage.cpu for new, stage in zip(each, work.stages, strict=True))
+    return Background(whole, sum(new.tasks for new in each), done / computed, target.nodes, work.nodes)
+
+
+def fit_to_run(
+    stage: StageWork, work: JobProfile, measured: Target, background: Background | None = None
+) -> Anchors:
+    """The factors with which a stage takes, where it was measured, what it took there; `background`: as of `of_stage`."""
     found = _FREE
     files = {role: sum(each.seconds for each in stage.calls if each.role == role) for role in ROLES}
     for _ in range(_ROUNDS):
-        demand = of_stage(stage, work, measured, found)
+        demand = of_stage(stage, work, measured, found, background)
         load = demand.load(measured.slots)
         queued = sum(load.waits.get(name, 0.0) for name in (CPUS, NODES))
         running = demand.parts.get("CPU", 0.0) + queued
@@ -106,8 +146,14 @@ def fit_to_run(stage: StageWork, work: JobProfile, measured: Target) -> Anchors:
     return found
 
 
-def of_stage(stage: StageWork, work: JobProfile, target: Target, anchors: Anchors = _FREE) -> Demand:
-    """A stage's demand."""
+def of_stage(
+    stage: StageWork,
+    work: JobProfile,
+    target: Target,
+    anchors: Anchors = _FREE,
+    background: Background | None = None,
+) -> Demand:
+    """A stage's demand. `background`: of the job there, which is the same for all of its stages."""
     new = scale(stage, work, target)
     machine = target.machine
     spared = 0.0 if target.uncompressed is None else stage.compression
@@ -131,8 +177,8 @@ def of_stage(stage: StageWork, work: JobProfile, target: Target, anchors: Anchor
     }
     stations = []
     if machine.processors:
-        background = _background(work, target, new.tasks)
-        running = (cpu + background) * anchors.cpu
+        others = (background or background_of(work, target)).of_task(new.tasks)
+        running = (cpu + others) * anchors.cpu
         running = max(min(cpu, running), running - stage.waiting * _spared_turns(stage, work, target))
         parts["CPU"] = running
         # tasks run as long as there is a processor, and share them from there: no queue before
@@ -177,26 +223,6 @@ def _slots_a_task(tasks: int, slots: int) -> float:
 def _remote(nodes: int) -> float:
     """The share of shuffle data that is on another node."""
     return (nodes - 1) / nodes
-
-
-def _background(work: JobProfile, target: Target, count: int) -> float:
-    """Processor seconds of compilers, collectors and servers for each of so many tasks.
-
-    Each JVM compiles the same code, and what runs longer is compiled again and better. What is compiled on a node without a
-    task slows none.
-    """
-    computed = sum(stage.cpu * stage.count for stage in work.stages)
-    if not computed:  # an engine that measured no CPU time of its tasks
-        return 0.0
-    whole = work.background * computed
-    if work.jvm_a_task:
-        return whole / sum(stage.count for stage in work.stages) / target.machine.speed
-    each = [scale(stage, work, target) for stage in work.stages]
-    done = sum(new.tasks * new.data * stage.cpu for new, stage in zip(each, work.stages, strict=True))
-    more = done / computed
-    machines = min(target.nodes, count) / work.nodes
-    each_does: float = (more / machines) ** VALUE["compiler_power"]
-    return whole * machines * each_does / sum(new.tasks for new in each) / target.machine.speed
 
 
 def _spared_turns(stage: StageWork, work: JobProfile, target: Target) -> float:
@@ -348,5 +374,5 @@ def _before_each_read(call: CallsPerTask, stage: StageWork) -> bool:
 
 def _by_block(call: CallsPerTask, stage: StageWork, work: JobProfile) -> bool:
     """Whether these calls were made for each block: Spark's bypass writer, seen by its number of files."""
-    reducers = sum(one.count for one in work.stages if stage.key in one.after and one.reads_shuffle)
+    reducers = sum(one.count for one in work.neighbours[stage.key].behind)
     return 0 < reducers <= BYPASS and call.count >= reducers

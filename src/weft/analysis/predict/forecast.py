@@ -88,8 +88,10 @@ class Model:
     """Seconds of the run itself by its tasks and queues alone."""
 
     def __post_init__(self) -> None:
+        background = demand.background_of(self.work, self.measured)
         self.anchors = {
-            stage.key: demand.fit_to_run(stage, self.work, self.measured) for stage in self.work.stages
+            stage.key: demand.fit_to_run(stage, self.work, self.measured, background)
+            for stage in self.work.stages
         }
         self.replayed = self._raw(self.measured, queues=True).seconds
 
@@ -103,8 +105,9 @@ class Model:
 
     def _raw(self, target: Target, *, queues: bool) -> Forecast:
         steps, found = {}, []
+        background = demand.background_of(self.work, target)
         for stage in self.work.stages:
-            needs = demand.of_stage(stage, self.work, target, self.anchors[stage.key])
+            needs = demand.of_stage(stage, self.work, target, self.anchors[stage.key], background)
             load = needs.load(target.slots) if queues else Load(0.0, needs.alone, {})
             steps[stage.key] = Step(
                 _durations(stage, needs, load, self.work.slots, target), stage.after, stage.lag

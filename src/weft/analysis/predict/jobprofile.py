@@ -5,7 +5,8 @@ The class of a job is from these parts and not from its name: what its slots spe
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from functools import cached_property
+from typing import Literal, NamedTuple
 
 import polars
 
@@ -116,6 +117,15 @@ class StageWork:
         return "map" if self.writes_shuffle else "reduce"
 
 
+class Neighbours(NamedTuple):
+    """The stages before and after one."""
+
+    before: Sequence[StageWork]
+    """Whose shuffle files it reads."""
+    behind: Sequence[StageWork]
+    """Which read its own."""
+
+
 @dataclass(frozen=True)
 class JobProfile:
     """A job, and where it was measured."""
@@ -156,6 +166,22 @@ class JobProfile:
     def measured(self) -> float:
         """Seconds of the result."""
         return self.wall - self.outside
+
+    @cached_property
+    def neighbours(self) -> Mapping[Stage, Neighbours]:
+        """By stage: those that it exchanges shuffle data with."""
+        known = {stage.key: stage for stage in self.stages}
+        read: dict[Stage, list[StageWork]] = {stage.key: [] for stage in self.stages}
+        for stage in self.stages:
+            for key in stage.after & known.keys() if stage.reads_shuffle else ():
+                read[key].append(stage)
+        return {
+            stage.key: Neighbours(
+                [known[key] for key in stage.after if key in known and known[key].writes_shuffle],
+                read[stage.key],
+            )
+            for stage in self.stages
+        }
 
 
 def of_record(

@@ -157,8 +157,7 @@ def scale(stage: StageWork, work: JobProfile, target: Target) -> Scaled:
 
     tasks = count(stage)
     data = target.growth.data(stage, tasks, work, target.size or work.size) * stage.count / tasks
-    before = [one for one in work.stages if one.key in stage.after and one.writes_shuffle]
-    behind = [one for one in work.stages if stage.key in one.after and one.reads_shuffle]
+    before, behind = work.neighbours[stage.key]
     maps, maps_now = sum(one.count for one in before), sum(count(one) for one in before)
     reducers, reducers_now = sum(one.count for one in behind), sum(count(one) for one in behind)
     writes = 1.0
