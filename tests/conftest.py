@@ -32,7 +32,8 @@ LENGTHY = {
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if listed.active():
+    # the process that distributes the tests gets every report, so its workers list nothing
+    if listed.active() and not hasattr(config, "workerinput"):
         config.pluginmanager.register(listed.Listing())
 
 

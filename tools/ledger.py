@@ -15,6 +15,8 @@ ROOT = settings.SOURCE
 LEDGER = Path(os.environ.get("WEFT_TEST_LEDGER") or ROOT / "evidence" / "long.jsonl")
 LIMIT = 300
 """Commits after which a test that was not seen fails ./test."""
+SOON = 50
+"""Commits before that from which ./test counts those that come next."""
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 _ITSELF = "tools/ledger.py"
 Entry = Mapping[str, Any]
@@ -53,8 +55,8 @@ def passed_here() -> set[str]:
     return {test for test, entry in last.items() if entry["outcome"] == PASSED and entry["commit"] in same}
 
 
-def late(tests: Sequence[str]) -> list[str]:
-    """Those that nobody has seen run for LIMIT commits, with what is known of each; none without the history.
+def late(tests: Sequence[str], limit: int | None = None) -> list[str]:
+    """Those that nobody has seen run for `limit` (LIMIT) commits, with what is known of each; none without the history.
 
     A test that a machine cannot run is not late: the page of the tests has its reason. One that was never seen counts from the
     commit that introduced this list, or the test.
@@ -64,7 +66,8 @@ def late(tests: Sequence[str]) -> list[str]:
     last = newest(read())
     ages = {test: _age(test, last.get(test), begin) for test in tests}
     words = {test: "last seen" if test in last else "never seen, in the list's" for test in tests}
-    return [f"{test}: {words[test]} {age} commits ago" for test, age in ages.items() if age > LIMIT]
+    most = LIMIT if limit is None else limit
+    return [f"{test}: {words[test]} {age} commits ago" for test, age in ages.items() if age > most]
 
 
 def _age(test: str, seen: Entry | None, begin: str) -> int:

@@ -280,6 +280,10 @@ def require_seen(tests: Sequence[str]) -> None:
     """Fail for long tests that nobody has run for many commits."""
     if late := ledger.late(tests):
         finish("long tests: run ./test long, and commit its list", ["./test", "long"], 1, late)
+    if soon := ledger.late(tests, ledger.LIMIT - ledger.SOON):
+        say(
+            f"long tests: {len(soon)} must be run (./test long) within {ledger.SOON} commits, or ./test fails"
+        )
 
 
 def alone(test: str) -> str:

@@ -135,6 +135,16 @@ def test_a_late_test_fails_all_and_is_named(repository: Path, capsys: pytest.Cap
     assert f"FAILED: {TEST}: never seen" in capsys.readouterr().err
 
 
+def test_those_that_come_next_are_counted_before(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(ledger, "SOON", 1)
+    for number in range(4):
+        stages.require_seen([TEST])
+        assert ("1 must be run" in capsys.readouterr().err) == (number == 3)
+        commit(repository, "a.txt", str(number))
+
+
 def test_the_last_line_of_a_test_counts(repository: Path) -> None:
     entry = {"test": TEST, "commit": "abc", "date": "2026-11-24", "outcome": "passed", "seconds": 2.0}
     ledger.LEDGER.parent.mkdir()
