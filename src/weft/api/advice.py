@@ -12,7 +12,7 @@ from weft.analysis.predict.advice import Advice, Line, OneNode, Trial
 from weft.analysis.summary.gather import summarize
 from weft.api import again, growing, machines, onenode, related
 from weft.errors import RecordError, UsageError
-from weft.host import settings
+from weft.host import settings, signals
 from weft.record import record
 from weft.record.record import Stored
 
@@ -37,6 +37,7 @@ def advise(run: str = "last") -> Advice:
     return of(stored, explained).model_copy(update={"one_node": tuple(onenode.lines(stored))})
 
 
+@signals.prompt()
 def of(stored: Stored, explained: Explanation) -> Advice:
     """On a record whose slot time is explained: predictions, as far as it has what they need, and findings."""
     # the workload of an imported record is the name of the application, which may be one of weft's

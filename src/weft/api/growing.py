@@ -20,6 +20,7 @@ from weft.analysis.read import resolved
 from weft.errors import UsageError
 from weft.facts import engines
 from weft.facts.roles import ROLES
+from weft.host import signals
 from weft.layout.node import Node
 from weft.layout.places import Place
 from weft.layout.plan import Layout
@@ -34,6 +35,7 @@ _SUMS = [{"checksum": "0", "hash": "0", "rows": 0}]
 _MEMORY = 64 << 30
 
 
+@signals.prompt()
 def read(stored: Stored) -> Recorded:
     """A record as predictions start from it, with how it grows. Raises UsageError that names what it lacks."""
     found = projection.read(stored)

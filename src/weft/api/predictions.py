@@ -11,7 +11,7 @@ from weft.analysis.predict.projection import Recorded
 from weft.api import again, growing, machines, related
 from weft.errors import UsageError
 from weft.facts.storages import split_list
-from weft.host import settings
+from weft.host import settings, signals
 from weft.record import record
 from weft.run.progress import Progress
 from weft.text.fields import MOST
@@ -52,7 +52,8 @@ def predict(
     if runs:
         chosen = prediction.experiments(recorded, here, asked, tests, runs)
         tests += _run(str(stored.directory), chosen, trust=trust)
-    return prediction.predict(recorded, here, asked, tests, related.deviation(stored))
+    with signals.prompt():
+        return prediction.predict(recorded, here, asked, tests, related.deviation(stored))
 
 
 def _run(directory: str, chosen: Sequence[Experiment], *, trust: bool) -> list[Recorded]:

@@ -15,7 +15,7 @@ from weft.analysis.summary.summary import Earlier, Summary
 from weft.api import advice
 from weft.errors import UsageError
 from weft.facts.jobmetrics import JobMetrics
-from weft.host import settings
+from weft.host import settings, signals
 from weft.record import history, record
 from weft.record.head import created
 from weft.record.record import Stored
@@ -24,6 +24,7 @@ from weft.run.imports.importing import import_log
 from weft.text.units import parse_duration
 
 
+@signals.prompt()
 def summary_of(
     stored: Stored, metrics: JobMetrics | None = None, others: Sequence[Stored] | None = None
 ) -> Summary:

@@ -37,6 +37,8 @@ class _Noted:
     raised: bool = False
     held: int = 0
     """Number of enclosing `with held()` blocks in the main thread."""
+    prompt: int = 0
+    """Number of enclosing `with prompt()` blocks in the main thread."""
     woken: int = -1
     """Readable when a signal has arrived; -1 before `watch`."""
     wake: int = -1
@@ -73,6 +75,8 @@ def _note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the s
     now = time.monotonic()
     if not _noted.number:
         _noted.number, _noted.since = number, now
+        if _noted.prompt and not cleaning():
+            _raise()
     elif not _noted.raised and now - _noted.since > _STUCK and not cleaning():
         _raise()
 
@@ -105,6 +109,20 @@ def held() -> Iterator[None]:
     finally:
         _noted.held -= 1
     check()
+
+
+@contextmanager
+def prompt() -> Iterator[None]:
+    """Reading and computing, for the length of a `with` block: a signal is raised where it comes, since nothing is begun there."""
+    if not _is_main():
+        yield
+        return
+    _noted.prompt += 1
+    try:
+        check()
+        yield
+    finally:
+        _noted.prompt -= 1
 
 
 def sleep(seconds: float) -> None:
