@@ -24,7 +24,7 @@ def test_the_standins_ranks_are_valid_and_wrong_ones_are_not(weft: Weft, tmp_pat
     run = (*run, "--set", "security=none", "--set", f"engine.mpi={mpiexec}")
     result = weft.result(*run)
     assert result["verdict"] == "VALID", result
-    assert result["facts"]["distance"] < 1e-5
+    assert result["facts"]["difference"] < 1e-5
     assert result["facts"]["engine_seconds"] == 0.25
     assert "from the reference" in invalid(weft, *run, "--set", "engine.options=--fault=early")
     assert "1 of 2000 vertices are missing" in invalid(weft, *run, "--set", "engine.options=--fault=lose")
