@@ -78,13 +78,11 @@ def test_an_engine_says_why_it_cannot_run_a_query_of_ones_own(weft: Weft, engine
     (weft.home / "missing.sql").write_text("SELECT * FROM nowhere")
     (weft.home / "text.parquet").write_text("this is text")
     polars.DataFrame({"hits": [1, 2, 3]}).write_parquet(weft.home / "visits.parquet")
-    for query, file, why in (
-        ("good.sql", "text.parquet", "is not a Parquet file|in either ORC or Parquet format"),
-        ("bad.sql", "visits.parquet", r"\bline[: ]2\b"),
-        ("missing.sql", "visits.parquet", "nowhere"),
-    ):
-        table = ("--table", f"visits={file}")
-        wrong = weft("submit", "--engine", engine, "--nodes", "local:1", query, *table)
+    own = ("submit", "--engine", engine, "--nodes", "local:1")
+    early = weft(*own, "good.sql", "--table", "visits=text.parquet")
+    assert (early.returncode, "text.parquet is a Parquet file" in early.stderr) == (2, True), early.stderr
+    for query, why in (("bad.sql", r"\bline[: ]2\b"), ("missing.sql", "nowhere")):
+        wrong = weft(*own, query, "--table", "visits=visits.parquet")
         assert wrong.returncode == 1, wrong.stderr
         assert wrong.stderr.count("error:") == 1, wrong.stderr
         assert weft.head()["verdict"] == "INVALID"
