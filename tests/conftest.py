@@ -72,6 +72,8 @@ class Together(LoadScopeScheduling):  # type: ignore[misc] # xdist has no types
 
     def _split_scope(self, nodeid: str) -> str:
         path = Path(nodeid.partition("::")[0])
+        if path.parent.name == "unit" and os.environ.get("WEFT_TEST_LONG"):
+            return nodeid  # minutes each, and nothing is shared
         return str(path.parent if path.parent.name in {"hosts", "contract"} else path)
 
 

@@ -173,8 +173,11 @@ def live() -> None:
 def long() -> None:
     """What is random tried many more times, and what takes long: all of it, whatever fails, but for what passed with these files."""
     codes = [long_rust(name, words) for name, words in LONG_RUST.items()]
-    argv = [*PYTEST, "-m", "long or hypothesis", "--timeout", "7200", "tests"]
-    codes.append(run("long tests", argv, {**MANY, "WEFT_TEST_LEDGER": str(ledger.LEDGER)}))
+    argv = [*PYTEST, "-m", "long or hypothesis", "--timeout", "7200"]
+    listed = {**MANY, "WEFT_TEST_LEDGER": str(ledger.LEDGER)}
+    together = [*argv, *THREE_AT_ONCE, "tests", "--ignore", MEASURED]
+    codes.append(run("long tests", together, listed))
+    codes.append(run("long tests that measure, one at a time", [*argv, MEASURED], listed))
     run("the page of the long tests", [ROOT / "tools" / "evidence"])
     # nothing is left where all have passed before
     if failed := [code for code in codes if code not in {0, NOTHING_TO_RUN}]:
@@ -232,6 +235,8 @@ BENCHES = (
 """Benchmarks that are programs and keep rows of evidence."""
 NATIVE = ROOT / "native" / "Cargo.toml"
 MANY = {"WEFT_TEST_LONG": "1"}
+MEASURED = "tests/truth"
+"""Whose runs have slopes and orders of measured times: others would be in them."""
 LONG_RUST = {
     "native (more rounds)": (),
     "native/latencyfs/tests/timing.rs": ("--test", "timing", "--", "--ignored", "--test-threads", "1"),
