@@ -86,7 +86,8 @@ public final class Sql extends SqlJob<Session> {
         }
         String message = String.valueOf(cause.getMessage()).lines().map(String::strip).filter(line -> !line.isEmpty())
                 .findFirst().orElse("");
-        return message.isEmpty() ? cause.toString() : message;
+        // one word is the name of what is missing, such as a class, and the exception says so
+        return message.indexOf(' ') < 0 ? cause.toString() : message;
     }
 
     /** A query in standard SQL with its quoted names as Flink has them: in backticks. */
