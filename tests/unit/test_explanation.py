@@ -331,6 +331,14 @@ def test_a_larger_heap_is_asked_for_by_the_engines_own_key(engine: str, imported
     assert one.change == f"a larger heap, or fewer slots in one process{key}"
 
 
+@pytest.mark.parametrize(("engine", "says"), [("flink", True), ("spark", False)])
+def test_only_tasks_of_a_pipeline_wait_for_the_vertex_before(engine: str, says: bool) -> None:
+    found = run(job([task(0, 0, 10, node=node, cpu_ns=4e9, gc_ms=6000) for node in (1, 2)]))
+    one = Suggestion(part="waiting for other threads", change="a profile", gain=None, shows=True)
+    (left,) = of_run(found.model_copy(update={"findings": (one,)}), (), engine, imported=False).findings
+    assert ("the vertex before it" in left.change) == says
+
+
 def test_measurements_that_do_not_fit_suggest_nothing() -> None:
     found = run(job([task(0, 0, 10, node=node, cpu_ns=9.9e9, gc_ms=9000) for node in (1, 2)]))
     assert "counted twice" in found.sentence

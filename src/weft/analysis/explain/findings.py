@@ -10,7 +10,7 @@ from weft.analysis.explain import limits
 from weft.analysis.explain.attribution import Attribution
 from weft.analysis.explain.limits import Ceilings
 from weft.analysis.explain.slots import DRIVER
-from weft.analysis.explain.tasktime import CPU, GC, UNCLASSIFIED
+from weft.analysis.explain.tasktime import CPU, GC, THREADS, UNCLASSIFIED
 from weft.analysis.explain.timeparts import Explanation, Limit, Suggestion, TimePart
 from weft.facts import engines
 
@@ -22,6 +22,7 @@ twice the longer one is taken."""
 _PROBE = ("--probe",)
 _NAMING = ("threads", "fileops")
 """Probes without which slot time has no name."""
+_INPUT = "a task of a pipeline waits for its input, which is the vertex before it"
 _RUN = "weft submit, which watches what tasks wait for: a log does not say it"
 
 
@@ -68,15 +69,17 @@ def of_run(found: Explanation, probes: Collection[str], engine: str, *, imported
     left = []
     for one in found.findings:
         if not (one.shows and _watched(one, probes, imported=imported)):
-            left.append(_with_key(one, engine, imported=imported))
+            left.append(_of_engine(one, engine, imported=imported))
         elif imported and one.part == UNCLASSIFIED:
             left.append(one.model_copy(update=submit))
     return found.model_copy(update={"findings": tuple(left)})
 
 
-def _with_key(one: Suggestion, engine: str, *, imported: bool) -> Suggestion:
-    """What makes a heap larger: weft's key, or of an imported run the engine's own setting."""
+def _of_engine(one: Suggestion, engine: str, *, imported: bool) -> Suggestion:
+    """What makes a heap larger: weft's key, or of an imported run the engine's own setting; and for what tasks of a pipeline wait."""
     facts = engines.of(engine)
+    if one.part == THREADS and facts.pipelined:
+        return one.model_copy(update={"change": f"{one.change}; {_INPUT}"})
     key = facts.settings.heap if imported else facts.memory_key and f"--set engine.{facts.memory_key}=SIZE"
     return one.model_copy(update={"change": f"{one.change}: {key}"}) if one.part == GC and key else one
 

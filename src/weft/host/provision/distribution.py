@@ -44,7 +44,7 @@ RAY = WheelSet(name="ray", version="2.60.0", unpacked=900_000_000)
 DUCKDB = WheelSet(name="duckdb", version="2.0.1", unpacked=100_000_000)
 """The engine; the DuckDB that checks answers is one of weft's own packages."""
 SAIL = WheelSet(name="sail", version="0.7.2", unpacked=900_000_000)
-FLINK_SQL = MavenSet(name="flink-sql", version="2.3.0", unpacked=70_000_000)
+FLINK_SQL = MavenSet(name="flink-sql", version="2.3.0", unpacked=75_000_000)
 """No engine: libraries with which Flink SQL reads and writes Parquet."""
 FLINK_KAFKA = MavenSet(name="flink-kafka", version="5.0.0-2.2", unpacked=12_000_000)
 SPARK_KAFKA = MavenSet(name="spark-kafka", version="4.2.0", unpacked=12_000_000)
