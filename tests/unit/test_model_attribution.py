@@ -1,6 +1,7 @@
 """Slot time attributed: conservation on made-up jobs, and the answers of small ones that are plain."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars
@@ -337,6 +338,15 @@ def test_a_job_on_one_node_has_no_network() -> None:
     found = shares(attributed([task(0, 0, 10, fetch_wait_ms=4000, remote_bytes=5_000_000)]))
     assert found["waiting for blocks of the same node"] == pytest.approx(0.2)
     assert "network" not in found
+
+
+@pytest.mark.parametrize(("remote", "name"), [(None, "network"), (0, "waiting for blocks of the same node")])
+def test_blocks_of_the_same_node_are_named_only_where_the_engine_counts_them(
+    remote: int | None, name: str
+) -> None:
+    """Flink counts what a task read, not from where: its waits for a slow link were called those for the own node."""
+    more: dict[str, Any] = {"fetch_wait_ms": 4000, "local_bytes": 5_000_000, "remote_bytes": remote}
+    assert name in shares(attributed([task(0, 0, 10, node=node, **more) for node in (1, 2)]))
 
 
 def test_work_that_failed_is_named() -> None:

@@ -112,6 +112,9 @@ def test_vertices_are_stages_and_subtasks_are_tasks(tmp_path: Path) -> None:
         (0, "read", 2, 2.0, 0, 1000),
         (1, "sort", 2, 4.0, 1000, 0),
     ]
+    assert metrics.every.collect()["remote_bytes"].to_list() == [None] * 4, (
+        "Flink does not say what was local"
+    )
     assert metrics.applications["version"].to_list() == ["2.3.0"]
     assert metrics.executors.select("host", "cores").rows() == [("10.0.0.1", 2), ("10.0.0.2", 2)]
     assert recovery.sentences(metrics) == []

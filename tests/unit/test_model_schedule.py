@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.analysis.explain.schedule import Step, makespan
-from weft.analysis.explain.slots import Stage
+from weft.analysis.explain.schedule import Step, makespan, without
+from weft.analysis.explain.slots import FEW, Stage
 
 A, B, C = (("app", number, 0) for number in range(3))
 
@@ -59,3 +59,9 @@ def test_shorter_tasks_of_one_stage_shorten_it_as_much(tasks: list[float], slots
     whole = {A: Step(tasks)}
     shorter = {A: Step([seconds * factor for seconds in tasks])}
     assert makespan(shorter, slots) == pytest.approx(makespan(whole, slots) * factor)
+
+
+def test_a_stage_of_few_tasks_is_divided_among_any_number_of_slots() -> None:
+    """A record may have any number: a damaged one had 10^10, and its report took all memory."""
+    for count in (10, 10**10):
+        assert without(FEW, {A: Step([4.0, 6.0], frozenset())}, {}, count) == pytest.approx(10.0 / count)

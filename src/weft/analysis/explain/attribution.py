@@ -187,7 +187,8 @@ def _remote(found: Evidence, mine: Indexes) -> bool:
     if found.nodes < 2:
         return False
     tasks = found.tasks[mine]
-    return bool(tasks["remote_bytes"].sum()) or not tasks["local_bytes"].sum()
+    apart = tasks["remote_bytes"].count() > 0
+    return not apart or bool(tasks["remote_bytes"].sum()) or not tasks["local_bytes"].sum()
 
 
 def _overlapped(found: Evidence, whole: Mapping[str, float], slot_time: float) -> list[TimePart]:

@@ -15,6 +15,8 @@ from weft.analysis.explain.slots import Stage
 
 _AT_ONCE = 0.001
 """Seconds by which the driver's clock may order an end and a beginning the wrong way round."""
+_PIECES = 10_000
+"""Tasks into which work is divided evenly at most: on more slots a stage takes as long, and leaves others more room."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ def without(
         if part == (slots.DRIVER if step.after else slots.START):
             return replace(step, lag=0.0)
         if part == (slots.STRAGGLERS if len(step.tasks) >= count else slots.FEW):
-            return replace(step, tasks=[sum(step.tasks) / count] * count)
+            return replace(step, tasks=[sum(step.tasks) / count] * min(count, _PIECES))
         left = max(0.0, 1 - shares.get(key, {}).get(part, 0.0))
         return replace(step, tasks=[seconds * left for seconds in step.tasks])
 

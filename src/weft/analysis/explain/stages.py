@@ -40,8 +40,8 @@ def table(metrics: JobMetrics) -> polars.DataFrame:
         (run.quantile(0.95, "linear") / 1e3).alias("p95"),
         (run.max() / 1e3).alias("longest"),
         (_sum("cpu_ns") / 1e6).alias("cpu_ms"),
-        (polars.col("remote_bytes") + polars.col("local_bytes")).filter(ok).sum().alias("shuffle_read"),
-        polars.col("remote_bytes").filter(ok).sum().alias("shuffle_remote"),
+        polars.sum_horizontal("remote_bytes", "local_bytes").filter(ok).sum().alias("shuffle_read"),
+        _sum("remote_bytes").alias("shuffle_remote"),
         *(_sum(name).alias(name.removesuffix("_bytes")) for name in _SUMS),
     )
     keys = ["app", "stage", "attempt"]

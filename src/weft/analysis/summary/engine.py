@@ -48,7 +48,7 @@ def slowest(metrics: JobMetrics) -> tuple[TaskRow, ...]:
             **{key: (row[f"{key}_ms"] or 0) / 1e3 for key in ("gc", "fetch_wait")},
             seconds=row["run_ms"] / 1e3,
             cpu=None if row["cpu_ns"] is None else row["cpu_ns"] / 1e9,
-            shuffle_read=row["remote_bytes"] + row["local_bytes"],
+            shuffle_read=(row["remote_bytes"] or 0) + (row["local_bytes"] or 0),
         )
         for row in model.slowest(metrics, _SLOWEST).iter_rows(named=True)
     )

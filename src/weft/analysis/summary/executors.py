@@ -33,7 +33,9 @@ def _of_tasks(metrics: JobMetrics) -> polars.DataFrame:
         polars.when(polars.col(name).count() > 0).then(polars.col(name).sum()).alias(name)
         for name in ("cpu_ns", "gc_ms")
     ]
-    sums = [polars.col(name).filter(ok).sum() for name in ("local_bytes", "remote_bytes", "input_bytes")]
+    sums = [polars.col(name).filter(ok).sum() for name in ("local_bytes", "input_bytes")]
+    remote = polars.col("remote_bytes").filter(ok)
+    sums.append(polars.when(remote.count() > 0).then(remote.sum()).alias("remote_bytes"))
     figures = [ok.sum().alias("done"), (~ok).sum().alias("failed"), polars.col("run_ms").sum()]
     text = [polars.col(name).cast(polars.String) for name in _KEYS]
     return metrics.every.group_by(_KEYS).agg(*figures, *known, *sums).collect().with_columns(text)
@@ -53,7 +55,7 @@ def _row(row: Mapping[str, Any], begin: float, nodes: Mapping[str, str]) -> Exec
         task_seconds=(row["run_ms"] or 0) / 1e3,
         cpu=None if row["cpu_ns"] is None else row["cpu_ns"] / 1e9,
         gc=None if row["gc_ms"] is None else row["gc_ms"] / 1e3,
-        shuffle_local=row["local_bytes"] or 0,
-        shuffle_remote=row["remote_bytes"] or 0,
+        shuffle_local=None if row["remote_bytes"] is None else row["local_bytes"],
+        shuffle_remote=row["remote_bytes"],
         input=row["input_bytes"] or 0,
     )

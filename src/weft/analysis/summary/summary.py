@@ -65,7 +65,8 @@ class StageRow(OfStage):
     fetch_share: float | None = None
     disk_spill: int = 0
     shuffle_read: int = 0
-    shuffle_remote: int = 0
+    shuffle_remote: int | None = None
+    """Of it, from other nodes; None if the engine does not say it."""
     shuffle_write: int = 0
     input: int = 0
     output: int = 0
@@ -104,8 +105,9 @@ class ExecutorRow(Part):
     task_seconds: float = 0.0
     cpu: float | None = None
     gc: float | None = None
-    shuffle_local: int = 0
-    shuffle_remote: int = 0
+    shuffle_local: int | None = None
+    shuffle_remote: int | None = None
+    """None if the engine does not say which is which."""
     input: int = 0
 
 

@@ -27,8 +27,8 @@ def stages(summary: Summary) -> Section:
     return Section("stages", "Stages", [table, *_spread(summary)])
 
 
-def _remote(remote: float, whole: float) -> str:
-    return percent(remote / whole) if whole else NONE
+def _remote(remote: float | None, whole: float) -> str:
+    return percent(remote / whole) if whole and remote is not None else NONE
 
 
 def _spread(summary: Summary) -> list[Block]:
@@ -93,8 +93,7 @@ def _executor(row: ExecutorRow, summary: Summary) -> tuple[str, ...]:
         percent(_busy(row, summary)),
         _part(row.cpu, row.task_seconds),
         _part(row.gc, row.task_seconds),
-        size(row.shuffle_local),
-        size(row.shuffle_remote),
+        *(NONE if moved is None else size(moved) for moved in (row.shuffle_local, row.shuffle_remote)),
         size(row.input),
         _lived(row),
     )

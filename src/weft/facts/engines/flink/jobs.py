@@ -134,8 +134,9 @@ def _tasks(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 "run_ms": task["duration"],
                 "scheduler_ms": _deploying(task),
                 "fetch_wait_ms": None if source else _fetching(task, ends[:number]),
+                # of both: which came from another node, Flink does not say
                 "local_bytes": 0 if source else metrics["read-bytes"],
-                "remote_bytes": 0,
+                "remote_bytes": None,
                 "shuffle_write_bytes": metrics["write-bytes"],
             }
 

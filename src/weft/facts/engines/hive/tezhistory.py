@@ -75,7 +75,7 @@ class _TezHistory:
     def _take(self, entity: Mapping[str, Any]) -> None:
         name, info = entity["entity"], entity.get("otherinfo", {})
         if entity["entitytype"] == "TEZ_APPLICATION":
-            self.slots = _slots(info["config"])
+            self.slots = fitting(jobmetrics.EXECUTORS, {"cores": _slots(info["config"])})["cores"]
         for event in entity.get("events", []):
             kind, at = event["eventtype"], fitting(jobmetrics.JOBS, {"end": event["ts"] / 1000})["end"]
             if kind == "DAG_SUBMITTED":
@@ -127,7 +127,8 @@ class _TezHistory:
         app, host = stage["app"], self.hosts.get(attempt, "")
         if self.hosts.pop(attempt, None):
             self.kept.free((attempt, host))
-        begin, end = info["startTime"] / 1000, info["endTime"] / 1000
+        times = {"begin": info["startTime"] / 1000, "end": info["endTime"] / 1000}
+        begin, end = fitting(jobmetrics.STAGES, times).values()
         added = self.applications[app]["begin"]
         own = {"app": app, "executor": host, "host": host, "cores": self.slots, "added": added}
         if (app, host) not in self.executors and self.kept.room(own.values()):
@@ -188,7 +189,10 @@ def _counters(counters: Any) -> dict[str, int]:
 
 def _edges(plan: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for edge in plan.get("edges", []):
-        yield edge["inputVertexName"], edge["outputVertexName"]
+        begin, end = edge["inputVertexName"], edge["outputVertexName"]
+        if not (isinstance(begin, str) and isinstance(end, str)):
+            raise TypeError("a name of a vertex is no text")
+        yield begin, end
 
 
 def _host(related: Sequence[Mapping[str, str]]) -> str:
