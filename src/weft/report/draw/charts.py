@@ -25,6 +25,8 @@ _BOX = 20
 """Pixels of a row of boxes."""
 _BARS = 60
 """Characters of a line for a terminal."""
+_NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML 1.0 does not have (section 2.2)."""
 LEVELS = " ▁▂▃▄▅▆▇█"
 
 
@@ -297,6 +299,15 @@ def load_altair() -> Any:
     return altair
 
 
+def _drawable(value: Any) -> Any:
+    """Data whose texts XML can have. Names are somebody else's, and vl-convert ends the process at a character that it cannot draw."""
+    if isinstance(value, str):
+        return _NO_XML.sub("\N{REPLACEMENT CHARACTER}", value)
+    if isinstance(value, Mapping):
+        return {_drawable(key): _drawable(each) for key, each in value.items()}
+    return [_drawable(each) for each in value] if isinstance(value, (list, tuple)) else value
+
+
 def svg(chart: altair.TopLevelMixin, rows: Mapping[str, Sequence[Mapping[str, object]]] | None = None) -> str:
     """Draw a chart. `rows`: its NamedData; Altair would copy and examine each value that it is given itself."""
     import vl_convert  # noqa: PLC0415
@@ -312,7 +323,7 @@ def svg(chart: altair.TopLevelMixin, rows: Mapping[str, Sequence[Mapping[str, ob
     styled = styled.configure_axisX(grid=False).configure_axisY(minExtent=_MARGIN, maxExtent=_MARGIN)
     spec = styled.configure_view(stroke=None).to_dict(validate=False)
     spec["datasets"] = {**spec.get("datasets", {}), **(rows or {})}
-    text = vl_convert.vegalite_to_svg(spec)
+    text = vl_convert.vegalite_to_svg(_drawable(spec))
     sized = re.sub(r'<svg ([^>]*?)width="[\d.]+" height="[\d.]+"', r"<svg \1", text, count=1)
     sized = sized.replace(' font-family="sans-serif"', "")
     return sized.replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', "", 1)
