@@ -41,6 +41,17 @@ def test_too_many_or_too_small_nodes_are_refused(count: int, asked: int | None, 
     assert most is None or f"at most {most} nodes" in caught.value.hint
 
 
+def test_without_memory_for_one_node_the_machine_is_named_and_no_number_of_nodes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("psutil.virtual_memory", lambda: SimpleNamespace(available=GB))
+    with pytest.raises(
+        UsageError, match=r"this machine has 1 GB of free memory; a node needs 1\.4 GB"
+    ) as caught:
+        machine.share(1, None, None)
+    assert "at most" not in caught.value.hint
+
+
 def test_a_large_machine_has_no_more_nodes_than_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     memory = SimpleNamespace(available=4000 * GB)
     monkeypatch.setattr("psutil.virtual_memory", lambda: memory)

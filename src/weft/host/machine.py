@@ -40,7 +40,13 @@ def share(count: int, asked_cores: int | None, asked_memory: int | None) -> tupl
             f"nodes of {asked_cores} cores do not fit into the {cores()} of this machine",
             hint=f"ask for at most cores={cores()}",
         )
-    available = psutil.virtual_memory().available - RESERVE
+    free = psutil.virtual_memory().available
+    available = free - RESERVE
+    if available < LEAST:
+        raise UsageError(
+            f"this machine has {show_size(free)} of free memory; a node needs {show_size(LEAST)}, and the rest of it {show_size(RESERVE)}",
+            hint="`ps aux --sort=-rss` shows what uses it; or choose other nodes with --nodes",
+        )
     memory = asked_memory or available // count
     if memory * count > available:
         raise UsageError(
