@@ -44,11 +44,3 @@ def test_a_small_heap_keeps_the_garbage_collector_busy(weft: Weft) -> None:
     small, large = measured("GC", weft)
     assert small.largest_of_tasks() == "GC"
     assert small.seconds("GC") > 2 * large.seconds("GC")
-
-
-@pytest.mark.parametrize("engine", ["spark", "flink", "hadoop"])
-def test_a_slow_link_is_waited_for(engine: str, weft: Weft) -> None:
-    nodes = f"{NODES[1]},rate=20mbit"
-    words = ("terasort", "--size", "100MB", "--nodes", nodes, "--scratch", "memory", "--engine", engine)
-    found = explained(weft, "run", *words)
-    assert found.largest_of_tasks() == "network"
