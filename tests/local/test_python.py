@@ -1,6 +1,7 @@
 """PySpark on a real cluster: what its Python workers did, by the parts of `weft explain`."""
 
 import json
+import tempfile
 
 import pytest
 
@@ -51,7 +52,9 @@ PARTS = {
 def test_python_workers_are_seen(words: tuple[str, ...], weft: Weft) -> None:
     job = weft.home / "job.py"
     job.write_text(JOB)
-    done = weft("submit", "--nodes", "local:2", *words, "--", str(job))
+    # the path of a socket has at most 107 bytes (unix(7)), which a test's own directory exceeds
+    with tempfile.TemporaryDirectory(prefix="w") as work:
+        done = weft("submit", "--nodes", "local:2", *words, "--", str(job), WEFT_WORK=work)
     assert done.returncode == 0, done.stderr
     assert "sum 190" in done.stdout
     found = weft.result("explain", "last")
