@@ -16,7 +16,7 @@ LEDGER = Path(os.environ.get("WEFT_TEST_LEDGER") or ROOT / "evidence" / "long.js
 LIMIT = 300
 """Commits after which a test that was not seen fails ./test."""
 SOON = 50
-"""Commits before that from which ./test counts those that come next."""
+"""So many commits before that, ./test counts the tests that come next."""
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 _ITSELF = "tools/ledger.py"
 Entry = Mapping[str, Any]

@@ -86,7 +86,7 @@ _FREE = Anchors()
 
 @dataclass(frozen=True)
 class Background:
-    """Processor seconds of compilers, collectors and servers at a target."""
+    """CPU seconds of JIT, GC and the servers of blocks at a target."""
 
     whole: float
     """If one machine compiles the code."""
