@@ -14,6 +14,12 @@ def weft(*arguments: str, **environment: str) -> str:
     return subprocess.run(command, env=variables, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
+def commit(checkout: Path) -> str:
+    """The commit of a checkout of weft."""
+    argv = ["git", "-C", str(checkout), "rev-parse", "--short=12", "HEAD"]
+    return subprocess.run(argv, check=True, capture_output=True, text=True).stdout.strip()
+
+
 def crowded(folder: Path) -> str:
     """The jar of a job that crowds its heap, compiled in a folder."""
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT / 'tools'}:{ROOT}"}

@@ -18,6 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from commands import commit
 from figures import rows, tables
 from figures.cells import say
 from figures.rows import Row
@@ -95,12 +96,6 @@ def main() -> int:
 def cell(engine: str, how: str, weft: Weft) -> dict[str, str]:
     """The coordinates of a row."""
     return {"engine": engine, "command": how, "weft": weft.which}
-
-
-def commit(source: Path) -> str:
-    """The commit of a checkout."""
-    argv = ["git", "-C", str(source), "rev-parse", "--short=12", "HEAD"]
-    return subprocess.run(argv, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def fresh(engine: str) -> list[str]:

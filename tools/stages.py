@@ -164,9 +164,10 @@ def hosts() -> None:
 
 
 def live() -> None:
-    """All at once and last, so that pytest's closing line is the last line of ./test."""
+    """What measures by itself; then all others at once and last, so that pytest's closing line is the last line of ./test."""
     leave_out("long tests", "they take up to an hour", "./test long")
-    folders = ["tests/hosts", "tests/contract", "tests/local", "tests/truth"]
+    pytest("known answers, one at a time", [MEASURED])
+    folders = ["tests/hosts", "tests/contract", "tests/local"]
     pytest("contract, local and hosts tests", [*THREE_AT_ONCE, *folders], last=True)
 
 
@@ -219,6 +220,7 @@ BENCHES = (
     "calls",
     "explained",
     "explainers",
+    "firstrun",
     "firsttask",
     "holdouts",
     "limit",

@@ -1,13 +1,33 @@
-"""One short run of each engine whose answer is known: most of its time is a slow link's."""
+"""One short run of each kind whose answer is known: the rest of these tests are long."""
+
+from pathlib import Path
 
 import pytest
 
 from tests.local.conftest import Weft
-from tests.needs import JAVA, VIRTUAL, needs
+from tests.needs import DELAYED, JAVA, VIRTUAL, needs
 from tests.truth.answers import explained
+from tests.truth.doses import DOSES
 
-# with two other tests running, Flink's run had more CPU time than network
-pytestmark = [pytest.mark.long, needs(*VIRTUAL, *JAVA)]
+pytestmark = needs(*VIRTUAL, *JAVA)
+
+GIVEN = {
+    "metadata": 1000,
+    "bandwidth": 10,
+    "link": 50,
+    "spin": 2,
+    "heap": 1250,
+    "hogs": 1,
+    "python-spin": 2,
+    "python-sleep": 2,
+    "python-rows": 1,
+    "python-imports": 500,
+}
+"""By dose: a small one that is seen."""
+MORE = {"link", "python-rows"}
+"""Of these, what is measured has other time in it: of a task that fetches, all; of the JVM, all in which it does not compute."""
+TOLERANCE, START = 0.15, 1.5
+"""Share by which one run may miss its dose, and seconds that the job has without any."""
 
 
 @pytest.mark.parametrize("engine", ["spark", "flink", "hadoop"])
@@ -16,3 +36,15 @@ def test_a_slow_link_is_waited_for(engine: str, weft: Weft) -> None:
     words = ("terasort", "--size", "20MB", "--nodes", nodes, "--scratch", "memory", "--engine", engine)
     found = explained(weft, "run", *words)
     assert found.largest_of_tasks() == "network"
+
+
+@pytest.mark.parametrize("name", DOSES)
+@needs(*DELAYED)
+def test_a_dose_comes_back(name: str, weft: Weft, tmp_path: Path) -> None:
+    dose = DOSES[name]
+    found = dose.measure(weft, GIVEN[name], tmp_path)
+    seconds = found.answer.seconds(dose.part)
+    least = 0.5 if name in MORE else 1 - TOLERANCE
+    assert least * found.given - START <= seconds <= (1 + TOLERANCE) * found.given + START, (
+        found.answer.by_part
+    )

@@ -232,6 +232,29 @@ def test_the_time_until_the_first_task_has_its_parts_and_the_ratio_of_runs_that_
     assert lines[2].endswith("| 10.5 (10.0 to 11.0) | 0.81 (0.80 to 0.82) |")
 
 
+def test_the_time_from_an_empty_cache_has_its_parts_and_a_wheel_is_not_compared_with_another_checkout() -> (
+    None
+):
+    parts = {"packages": 30.0, "set-up": 20.0, "cluster": 5.0, "job": 10.0, "end": 5.0}
+    runs = [("clone", "this", 70.0), ("clone", "other", 140.0), ("wheel", "this", 60.0)]
+    lines = shown(
+        "first-run",
+        *(
+            {
+                "cell": {"from": start, "weft": which},
+                "repeat": 0,
+                "of": which,
+                "seconds": seconds,
+                "parts": parts,
+            }
+            for start, which, seconds in runs
+        ),
+    )
+    assert lines[0].endswith("| other, s | over it |")
+    assert lines[2].endswith("| 70.0 | 30.0 | 20.0 | 5.00 | 10.0 | 5.00 | 140 | 0.50 |")
+    assert lines[3].endswith("| 60.0 | 30.0 | 20.0 | 5.00 | 10.0 | 5.00 | - | - |")
+
+
 @pytest.mark.parametrize("name", [name for name, table in tables.TABLES.items() if not table.bare])
 def test_a_table_without_rows_is_none(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("figures.rows.read", lambda _: [])

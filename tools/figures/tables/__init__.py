@@ -13,6 +13,7 @@ from figures.tables import (
     engines,
     explained,
     explainers,
+    firstrun,
     firsttask,
     ibm,
     limit,
@@ -83,6 +84,7 @@ TABLES: Mapping[str, Table] = {
     "equal": Table("bench/doses again", doses.equal, "doses", "again", _dose),
     "explained": Table("bench/explained", explained.lines),
     "explainers": Table("bench/explainers", explainers.lines),
+    "first-run": Table("bench/run first-run", firstrun.lines),
     "first-task": Table("bench/run first-task", firsttask.lines),
     "ibm-network": Table(
         "bench/run ibm-network",
@@ -108,6 +110,7 @@ TABLES: Mapping[str, Table] = {
     "long": Table("./test long", long.lines, bare=True),
     "mllib": Table("bench/run mllib", mllib.verdicts),
     "moosefs": Table("bench/moosefs", moosefs.lines),
+    "moosefs-remedies": Table("bench/run moosefs-remedies", poolpays.lines),
     "nersc-lustre": Table(
         "bench/run nersc-lustre",
         together(

@@ -8,7 +8,7 @@ from weft.analysis.compare import statistics
 from weft.report.draw.interval import interval
 from weft.text.numbers import NONE
 
-_MEMORY, _PLAIN = "memory", "delayed"
+_MEMORY, _PLAIN = "memory", ""
 _WAYS = (_PLAIN, "loopback", "pool")
 _MAPPERS = "workload.mappers"
 
@@ -44,5 +44,7 @@ def lines(rows: Sequence[Row]) -> list[str]:
 
 def _place(scratch: str) -> tuple[str, str]:
     """How shuffle files are kept, and the file system below: of `loopback,size=2G+delayed:lustre`, loopback and lustre."""
-    way, _, below = scratch.partition("delayed:")
-    return way.partition(",")[0].rstrip("+") or _PLAIN, below
+    if scratch == _MEMORY:
+        return _MEMORY, ""
+    above, _, below = scratch.rpartition("+")
+    return above.partition(",")[0] or _PLAIN, below.removeprefix("delayed:")

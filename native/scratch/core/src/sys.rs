@@ -62,6 +62,16 @@ macro_rules! call {
     }};
 }
 
+/// Makes a call again as long as a signal interrupts it: on a network file system, one on a file may be.
+pub fn uninterrupted<T>(call: impl Fn() -> Result<T>) -> Result<T> {
+    loop {
+        match call() {
+            Err(libc::EINTR) => {}
+            other => return other,
+        }
+    }
+}
+
 /// A NUL-terminated path in memory.
 #[derive(Clone, Copy)]
 pub struct CPath(*const u8);
@@ -247,10 +257,11 @@ pub fn slurp(path: CPath, buf: &mut [u8]) -> Result<usize> {
     let fd = openat(libc::AT_FDCWD, path, libc::O_RDONLY | libc::O_CLOEXEC, 0)?;
     let mut have = 0;
     while have < buf.len() {
-        match read(fd, buf[have..].as_mut_ptr(), buf.len() - have) {
+        let rest = &mut buf[have..];
+        let (at, left) = (rest.as_mut_ptr(), rest.len());
+        match uninterrupted(|| read(fd, at, left)) {
             Ok(0) => break,
             Ok(n) => have += n,
-            Err(libc::EINTR) => {}
             Err(e) => {
                 let _ = close(fd);
                 return Err(e);
@@ -296,4 +307,21 @@ pub fn chdir(path: CPath) -> Result<()> {
 /// An anonymous file in memory.
 pub fn memfd() -> Result<Fd> {
     call!(libc::SYS_memfd_create, c"weft".as_ptr(), libc::MFD_CLOEXEC).map(|v| v as Fd)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uninterrupted;
+    use core::cell::Cell;
+
+    #[test]
+    fn a_call_that_a_signal_interrupts_is_made_again() {
+        let calls = Cell::new(0);
+        let answer = uninterrupted(|| {
+            calls.set(calls.get() + 1);
+            if calls.get() < 3 { Err(libc::EINTR) } else { Ok(7) }
+        });
+        assert_eq!((answer, calls.get()), (Ok(7), 3));
+        assert_eq!(uninterrupted(|| Err::<(), _>(libc::EIO)), Err(libc::EIO));
+    }
 }

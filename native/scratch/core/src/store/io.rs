@@ -118,12 +118,11 @@ impl Store {
             done += match extents::find(&self.r, i, pos + done, n - done) {
                 Stretch::Hole { len } => zero(to, len),
                 Stretch::Data { segment, off, len } => {
-                    match sys::pread(self.segment_fd(segment)?, to, len as usize, off) {
+                    let fd = self.segment_fd(segment)?;
+                    match sys::uninterrupted(|| sys::pread(fd, to, len as usize, off))? {
                         // Reserved pages behind the segment's end were never written.
-                        Ok(0) => zero(to, len),
-                        Ok(got) => got as u64,
-                        Err(libc::EINTR) => 0,
-                        Err(e) => return Err(e),
+                        0 => zero(to, len),
+                        got => got as u64,
                     }
                 }
             };
@@ -231,10 +230,10 @@ impl Store {
             // SAFETY: `done` is below the length of the caller's buffer.
             let at = unsafe { buf.at.add(done as usize) };
             let fill = &ZEROES[..self.fill_of(i, segment, pos + done, len)];
-            match self.segment_fd(segment).and_then(|fd| sys::pwrite_two(fd, at, len as usize, fill, off)) {
+            let write = |fd| sys::uninterrupted(|| sys::pwrite_two(fd, at, len as usize, fill, off));
+            match self.segment_fd(segment).and_then(write) {
                 Ok(0) => return (done, failed(libc::ENOSPC)),
                 Ok(n) => done += (n as u64).min(len),
-                Err(libc::EINTR) => {}
                 Err(e) => return (done, failed(e)),
             }
         }
@@ -315,7 +314,8 @@ impl Store {
             at += match extents::find(&self.r, i, at, (stop - at).min(ZEROES.len() as u64)) {
                 Stretch::Hole { len } => len,
                 Stretch::Data { segment, off, len } => {
-                    sys::pwrite(self.segment_fd(segment)?, ZEROES.as_ptr(), len as usize, off)? as u64
+                    let fd = self.segment_fd(segment)?;
+                    sys::uninterrupted(|| sys::pwrite(fd, ZEROES.as_ptr(), len as usize, off))? as u64
                 }
             };
         }

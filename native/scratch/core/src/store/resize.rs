@@ -173,10 +173,12 @@ impl Store {
     }
 
     fn move_piece(&self, from: Fd, off: u64, to: Fd, at: u64, buf: &mut [u8]) -> Result<()> {
-        let n = sys::pread(from, buf.as_mut_ptr(), buf.len(), off)?;
+        let (bytes, room) = (buf.as_mut_ptr(), buf.len());
+        let n = sys::uninterrupted(|| sys::pread(from, bytes, room, off))?;
         let mut done = 0;
         while done < n {
-            done += sys::pwrite(to, buf[done..].as_ptr(), n - done, at + done as u64)?;
+            let rest = &buf[done..n];
+            done += sys::uninterrupted(|| sys::pwrite(to, rest.as_ptr(), rest.len(), at + done as u64))?;
         }
         if n > 0 && n < buf.len() {
             return self.move_piece(from, off + n as u64, to, at + n as u64, &mut buf[n..]);

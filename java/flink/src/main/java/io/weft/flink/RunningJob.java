@@ -1,5 +1,6 @@
 package io.weft.flink;
 
+import io.weft.job.Causes;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -55,11 +56,7 @@ final class RunningJob {
         try {
             job.getJobExecutionResult().get();
         } catch (ExecutionException error) {
-            Throwable cause = error;
-            while (cause.getCause() != null && cause.getCause() != cause) {
-                cause = cause.getCause();
-            }
-            throw new IllegalStateException(cause.toString(), error);
+            throw new IllegalStateException(Causes.innermost(error).toString(), error);
         }
         throw new IllegalStateException("the job ended before its stream");
     }

@@ -5,6 +5,7 @@ import io.weft.core.Outcome;
 import io.weft.core.RangeTable;
 import io.weft.core.Splits;
 import io.weft.core.UsageError;
+import io.weft.job.Causes;
 import io.weft.job.EngineSession;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.api.common.RuntimeExecutionMode;
@@ -52,11 +53,7 @@ final class Session implements EngineSession {
         try {
             return flink.execute(name);
         } catch (Exception error) {
-            Throwable cause = error;
-            while (cause.getCause() != null && cause.getCause() != cause) {
-                cause = cause.getCause();
-            }
-            throw new IllegalStateException(cause.toString(), error);
+            throw new IllegalStateException(Causes.innermost(error).toString(), error);
         }
     }
 

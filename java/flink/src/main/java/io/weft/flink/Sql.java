@@ -1,5 +1,6 @@
 package io.weft.flink;
 
+import io.weft.job.Causes;
 import io.weft.job.SqlJob;
 import java.io.IOException;
 import java.util.List;
@@ -79,13 +80,8 @@ public final class Sql extends SqlJob<Session> {
 
     @Override
     protected String reason(Exception error) {
-        Throwable cause = error;
-        while (!(cause instanceof ValidationException) && !(cause instanceof SqlParserException)
-                && cause.getCause() != null && cause.getCause() != cause) {
-            cause = cause.getCause();
-        }
-        String message = String.valueOf(cause.getMessage()).lines().map(String::strip).filter(line -> !line.isEmpty())
-                .findFirst().orElse("");
+        Throwable cause = Causes.innermost(error, ValidationException.class, SqlParserException.class);
+        String message = Causes.firstLine(cause.getMessage()).orElse("");
         // one word is the name of what is missing, such as a class, and the exception says so
         return message.indexOf(' ') < 0 ? cause.toString() : message;
     }

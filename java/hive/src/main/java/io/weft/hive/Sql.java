@@ -1,5 +1,6 @@
 package io.weft.hive;
 
+import io.weft.job.Causes;
 import io.weft.job.SqlJob;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -63,7 +64,7 @@ public final class Sql extends SqlJob<Session> {
                 .filter(line -> !line.isEmpty()).toList();
         return lines.stream().filter(line -> line.startsWith(CAUSE)).reduce((first, last) -> last)
                 .map(line -> line.substring(CAUSE.length())).or(() -> lines.stream().findFirst().map(this::own))
-                .map(line -> line.endsWith(":") ? line + " " + innermost(error).getMessage() : line)
+                .map(line -> line.endsWith(":") ? line + " " + Causes.innermost(error).getMessage() : line)
                 .orElse(error.toString());
     }
 
@@ -71,14 +72,6 @@ public final class Sql extends SqlJob<Session> {
     private String own(String message) {
         return standard() ? message
                 : LINE.matcher(message).replaceAll(at -> "Line " + (Integer.parseInt(at.group(1)) - 1) + ":");
-    }
-
-    private static Throwable innermost(Throwable error) {
-        Throwable cause = error;
-        while (cause.getCause() != null && cause.getCause() != cause) {
-            cause = cause.getCause();
-        }
-        return cause;
     }
 
     private static String quoted(String name) {

@@ -1,5 +1,6 @@
 package io.weft.spark;
 
+import io.weft.job.Causes;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.StreamingQueryException;
@@ -33,11 +34,7 @@ final class RunningQuery {
         }
         if (query.exception().isDefined()) {
             StreamingQueryException error = query.exception().get();
-            Throwable cause = error;
-            while (cause.getCause() != null && cause.getCause() != cause) {
-                cause = cause.getCause();
-            }
-            throw new IllegalStateException(cause.toString(), error);
+            throw new IllegalStateException(Causes.innermost(error).toString(), error);
         }
         throw new IllegalStateException("the query ended before its stream");
     }

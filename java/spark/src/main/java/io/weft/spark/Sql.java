@@ -1,8 +1,8 @@
 package io.weft.spark;
 
+import io.weft.job.Causes;
 import io.weft.job.SqlJob;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.Dataset;
@@ -70,16 +70,8 @@ public final class Sql extends SqlJob<Session> {
                 cause = next;
             }
         }
-        Throwable innermost = cause;
-        while (innermost.getCause() != null && innermost.getCause() != innermost) {
-            innermost = innermost.getCause();
-        }
-        String why = innermost == cause ? "" : ", caused by " + first(innermost.toString()).orElse("");
-        return first(cause.getMessage()).orElse(cause.toString()) + why;
-    }
-
-    /** The first line that is not empty. */
-    private static Optional<String> first(String text) {
-        return String.valueOf(text).lines().map(String::strip).filter(line -> !line.isEmpty()).findFirst();
+        Throwable innermost = Causes.innermost(cause);
+        String why = innermost == cause ? "" : ", caused by " + Causes.firstLine(innermost.toString()).orElse("");
+        return Causes.firstLine(cause.getMessage()).orElse(cause.toString()) + why;
     }
 }
