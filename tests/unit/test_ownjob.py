@@ -246,6 +246,13 @@ def test_a_persistent_cluster_takes_options_of_the_job_only(job: Path, words: li
     assert "already has its nodes" in error.message
 
 
+def test_a_persistent_cluster_takes_no_query(tmp_path: Path) -> None:
+    (query := tmp_path / "best.sql").write_text("SELECT 1")
+    error = submit(query, "--to", "mine").exception
+    assert isinstance(error, UsageError)
+    assert error.message == "a query runs on a cluster of its own, not on mine"
+
+
 def test_a_wrong_result_ends_with_exit_code_1(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Ended:
         def __init__(self, verdict: str) -> None:

@@ -1,12 +1,17 @@
 """Runs beside a reference: a bound, an exit code, and data for other programs."""
 
 import json
+import os
+import re
+import subprocess
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from tests.fakes import fake_program
 from tests.unit.report_fakes import RESOLVED, make_record
 from weft.api import results
 from weft.cli import app
@@ -118,3 +123,16 @@ def test_what_cannot_be_compared_is_refused(words: list[str], message: str) -> N
 def test_python_asks_the_same() -> None:
     runs("good", [10.0])
     assert not results.against(["good-0"], "9.5s", 0.1).fails
+
+
+@pytest.mark.parametrize(("run", "compare"), [(0, 0), (1, 0), (0, 1)])
+def test_the_nightly_line_of_the_guide_prints_only_where_it_fails(
+    run: int, compare: int, tmp_path: Path
+) -> None:
+    guide = (settings.SOURCE / "docs" / "guide" / "compare.md").read_text()
+    line = re.search(r"^30 2 \* \* \*  (.+)$", guide, re.MULTILINE)
+    assert line is not None
+    fake_program(tmp_path / "weft", "weft", f"echo $1; test $1 = compare && exit {compare}; exit {run}")
+    here = {**os.environ, "HOME": str(tmp_path)}
+    done = subprocess.run(["sh", "-c", line[1]], env=here, capture_output=True, text=True, check=False)
+    assert (done.stdout != "", done.stderr) == (bool(run or compare), "")

@@ -168,6 +168,19 @@ def test_the_guide_lists_every_key_that_executes() -> None:
     assert [name for name in sorted(marked) if not re.search(rf"[`.]{name}`", guide)] == []
 
 
+def test_the_guide_has_such_keys_of_engines_and_workloads_by_their_whole_name() -> None:
+    """A workload and an engine have keys of one name: `workload.packages` is another than `engine.packages`."""
+    guide = (Path(__file__).parents[2] / "docs" / "guide" / "security.md").read_text()
+    marked = {
+        f"{family}.{name}"
+        for family in ("engine", "workload")
+        for model in FAMILIES[family].values()
+        for name, field in model.model_fields.items()
+        if any(isinstance(mark, Executes) for mark in field.metadata)
+    }
+    assert [key for key in sorted(marked) if f"`{key}`" not in guide] == []
+
+
 def test_the_guide_names_tests_that_exist() -> None:
     root = Path(__file__).parents[2]
     guide = (root / "docs" / "guide" / "security.md").read_text()

@@ -52,6 +52,11 @@ class Asked:
 def submit(asked: Asked, flags: Flags, to: str | None, *, dry_run: bool, as_json: bool) -> None:
     """Run the job, and exit with its exit code, or with 1 if its result is wrong."""
     if to is not None:
+        if asked.program.suffix == ".sql":
+            raise UsageError(
+                f"a query runs on a cluster of its own, not on {to}",
+                hint="omit --to; a .py or .jar file that asks queries can run on the cluster",
+            )
         if (
             flags != Flags(engine=flags.engine)
             or as_json

@@ -207,6 +207,15 @@ def directories() -> dict[str, str]:
     return {name: str(followed(path)) for name, path in spelled().items()}
 
 
+_OF_USER = ("WEFT_SECRET_KEYS", "WEFT_TRUST")
+
+
+def chosen() -> dict[str, str]:
+    """What the user has set besides these directories, for a process that starts elsewhere."""
+    found = {name: value for name in _OF_USER if (value := os.environ.get(name))}
+    return {**found, **({"WEFT_SHARED": str(directory)} if (directory := shared()) else {})}
+
+
 def search_path(variable: str) -> str:
     """A search path of the user, such as PATH; empty if it is not set."""
     return os.environ.get(variable) or ""

@@ -85,6 +85,8 @@ class Script:
     name: str
     stem: str = "JOB"
     """The name of its files there, where the batch system does not name them."""
+    directory: Path | None = None
+    """In which the command starts; None: where the batch system starts the script, which may be the home directory."""
 
 
 class Scheduler(ABC):

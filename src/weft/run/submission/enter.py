@@ -41,7 +41,8 @@ def job_script(study: Study, nodes: JobNodes, arguments: Sequence[str], stem: st
             hint="write KEY=file:PATH, with a file that compute nodes can read",
         )
     command = [sys.executable, "-P", "-m", "weft", *arguments]
-    return script(nodes, load(), command, _environment(study, nodes), _folder(), study.name, stem)
+    environment = _environment(study, nodes)
+    return script(nodes, load(), command, environment, _folder(), study.name, stem, Path.cwd())
 
 
 def enter(study: Study, progress: Progress) -> None:
@@ -74,6 +75,7 @@ def _environment(study: Study, nodes: JobNodes) -> dict[str, str]:
         "WEFT_SITE": settings.site(),
         "WEFT_STATE": settings.state(),
         "WEFT_WORK": profile.local / settings.work().name if profile.local else settings.work(),
+        **settings.chosen(),
     }
     if not known.KINDS[nodes.scheduler].exports:
         found["PATH"] = settings.search_path("PATH")

@@ -17,8 +17,13 @@ def script(
     folder: Path,
     name: str,
     stem: str = "JOB",
+    directory: Path | None = None,
 ) -> str:
-    """Directives, modules, variables, and the command; `folder` is for its output, `stem` the name of its files there."""
+    """Directives, modules, variables, and the command; `folder` is for its output, `stem` the name of its files there.
+
+    `directory` is that in which the command starts.
+    """
     directives, extra = nodes.directives_of(profile)
-    parts = Script(directives, extra, profile.modules, environment, command, folder, f"weft-{name}", stem)
+    own = f"weft-{name}"
+    parts = Script(directives, extra, profile.modules, environment, command, folder, own, stem, directory)
     return known.KINDS[nodes.scheduler].script(parts)
