@@ -136,3 +136,17 @@ def test_the_nightly_line_of_the_guide_prints_only_where_it_fails(
     here = {**os.environ, "HOME": str(tmp_path)}
     done = subprocess.run(["sh", "-c", line[1]], env=here, capture_output=True, text=True, check=False)
     assert (done.stdout != "", done.stderr) == (bool(run or compare), "")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "code", "words"),
+    [
+        ("UNCHECKED", 0, "ok: 10.0 % faster than the reference"),
+        ("INVALID", 1, "no run of the runs has a time"),
+    ],
+)
+def test_a_log_has_a_time_only_if_its_work_was_done(verdict: str, code: int, words: str) -> None:
+    runs("log", [9.0], verdict=verdict, imported={"log": "/l", "begin": 0.0}, phases={"run": 9.0})
+    ended, out = compared("log-0", "--reference", "10s")
+    assert ended == code
+    assert words in out

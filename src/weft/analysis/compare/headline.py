@@ -66,6 +66,7 @@ def headline(stored: Stored) -> Headline:
     spec = flat(decided.spec)
     size = head.bytes_in or head.bytes_out or spec.get("workload.size")
     valid, imported = verdict == "VALID", head.imported is not None
+    # the time of a log whose work was not done, or whose end is missing, is none of the work
     measured = head.phases.get("run") if imported or head.measured is None else head.measured
     return Headline(
         id=stored.directory.name,
@@ -77,7 +78,7 @@ def headline(stored: Stored) -> Headline:
         repeat=head.cell.repeat,
         control=head.cell.control,
         size=int(size) if size and str(size).isdigit() else None,
-        seconds=measured if valid or imported else None,
+        seconds=measured if valid or (imported and verdict == "UNCHECKED") else None,
         phases={name: head.phases[name] for name in PHASES if name in head.phases},
         throughput_per_node=head.throughput_per_node if valid else None,
         emulated=tuple(dict.fromkeys(place.emulated for place in decided.places.values() if place.emulated)),
