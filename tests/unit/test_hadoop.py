@@ -138,6 +138,12 @@ def test_containers_and_daemons_fit_into_every_node(cores: int, memory: int) -> 
     assert sum(heaps) + found.node < memory
 
 
+def test_a_large_node_has_task_containers_of_the_size_that_the_key_states() -> None:
+    layout = fake_hadoop_layout(fake_nodes(2, cores=4, memory=256 * GIB))
+    assert HadoopEngine().containers(layout).task == 2 * GIB
+    assert (HadoopEngine.model_fields["task_memory"].description or "").endswith("at most 2 GiB")
+
+
 def test_the_place_of_a_master_is_too_small_for_one_more_task() -> None:
     found = HadoopEngine().containers(fake_hadoop_layout())
     assert found.node < (found.each + 1) * found.task

@@ -108,6 +108,12 @@ def test_containers_and_processes_fit_into_every_node(on: str, cores: int, memor
     assert found.node < (found.each + 1) * found.task
 
 
+def test_a_large_node_has_task_containers_of_the_size_that_the_key_states() -> None:
+    layout = fake_hadoop_layout(fake_nodes(2, cores=4, memory=256 * GIB), HiveEngine())
+    assert HiveEngine().containers(layout).task == 2 * GIB
+    assert (HiveEngine.model_fields["task_memory"].description or "").endswith("at most 2 GiB")
+
+
 def test_an_installation_without_tez_is_refused(tmp_path: Path) -> None:
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "hive-exec-4.0.1.jar").touch()

@@ -146,16 +146,16 @@ def test_the_command_starts_where_its_user_called_it(kind: str, tmp_path: Path) 
     assert (tmp_path / "01ab.out").read_text() == f"{place}\n"
 
 
-def test_a_job_knows_its_users_directory_and_what_weft_was_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = {"WEFT_TRUST": "us", "WEFT_SECRET_KEYS": "pin", "WEFT_SHARED": "/shared/me"}
-    for name, value in told.items():
+def test_a_job_has_its_users_directory_and_settings_of_weft(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = {"WEFT_TRUST": "us", "WEFT_SECRET_KEYS": "pin", "WEFT_SHARED": "/shared/me"}
+    for name, value in given.items():
         monkeypatch.setenv(name, value)
     study = study_from({"workload": "terasort", "nodes": "pbs:2"}, name="s", where="here")
     nodes = study.cells()[0][1].nodes
     assert isinstance(nodes, BatchNodes)
     text = enter.job_script(study, nodes, ["run", "terasort"])
     assert f"cd {shlex.quote(str(Path.cwd()))}\n" in text
-    assert [name for name, value in told.items() if f"export {name}={value}\n" not in text] == []
+    assert [name for name, value in given.items() if f"export {name}={value}\n" not in text] == []
 
 
 @pytest.mark.parametrize("value", ["main -E /tmp/x", "-x", "a;b", "a\nb", "$(x)"])

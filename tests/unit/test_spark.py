@@ -107,6 +107,7 @@ def test_the_least_heap_is_enough_for_spark_without_the_survivor_space_that_seri
 
 def test_the_heap_stays_where_object_pointers_are_short() -> None:
     assert SparkEngine().heap(fake_layout(fake_nodes(1, memory=512 * GIB))) == 30 * GIB
+    assert (SparkEngine.model_fields["executor_memory"].description or "").endswith("at most 30 GiB")
 
 
 @pytest.mark.parametrize(
@@ -164,3 +165,29 @@ def test_executors_with_more_cores_than_the_application_are_refused() -> None:
         SparkEngine().submit(job, fake_layout())
     on_yarn = SparkEngine(master="yarn").submit(job, fake_layout())
     assert "spark.executor.cores=2" in on_yarn.argv
+
+
+def test_a_node_with_fewer_cores_than_the_first_has_an_executor_too() -> None:
+    """The Master gives a Worker none that needs more cores than it has, and says nothing."""
+    small, large = fake_nodes(1, cores=4)[0], fake_nodes(1, cores=16)[0]
+    large = dataclasses.replace(large, name="node2", address="10.0.0.2")
+    for nodes in ([large, small], [small, large]):
+        layout = fake_layout(nodes)
+        assert "spark.executor.cores" not in SparkEngine().settings(layout)
+        given = SparkEngine().submit(
+            dataclasses.replace(JOB, dependencies=Dependencies(conf={"spark.cores.max": "1"})), layout
+        )
+        assert not [word for word in given.argv if word.startswith("spark.executor.cores")]
+        assert SparkEngine(conf={"spark.executor.cores": "4"}).settings(layout)["spark.executor.cores"] == "4"
+    (asked,) = SparkEngine().plan(fake_layout([large, small])).applications
+    workers = [
+        {"host": "10.0.0.1", "state": "ALIVE", "cores": 4, "coresfree": 4},
+        {"host": "10.0.0.2", "state": "ALIVE", "cores": 16, "coresfree": 8},
+    ]
+    assert asked.full({"workers": workers}) == ["node2 has 8 of 16 cores free"]
+
+
+def test_a_number_of_cores_that_is_none_is_sparks_to_refuse() -> None:
+    engine = SparkEngine(conf={"spark.executor.cores": "two"})
+    assert engine.plan(fake_layout()).daemons
+    assert engine.submit(JOB, fake_layout()).argv

@@ -50,7 +50,7 @@ class HadoopEngine(OnYarnAlone, Engine):
     home: Home = Field(default=None, description="a site's own Hadoop; default: the cached distribution")
     task_memory: Size | None = Field(
         default=None,
-        description="container of a map or reduce task; default: 60 % of the node's remaining memory, divided by cores",
+        description="container of a map or reduce task; default: 60 % of the node's remaining memory, divided by cores, at most 2 GiB",
     )
     client_memory: Size = Field(
         default=384 << 20, ge=LEAST_HEAP, description="heap of the program that submits the job"

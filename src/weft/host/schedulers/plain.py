@@ -249,7 +249,7 @@ class PlainScheduler(Scheduler):
             "umask 077",
             f"exec >{shlex.quote(f'{files}/{parts.stem}.out')} 2>{shlex.quote(f'{files}/{parts.stem}.err')}",
             f"trap : {ENDS_A_COMMAND}",
-            # one that is not there is said in the output: a command without relative paths can do without
+            # one that is not there is reported in the output: a command without relative paths can do without
             *([f"cd {shlex.quote(str(parts.directory))}"] if parts.directory else []),
             *prepared(parts),
             *self.commanded(parts.command),

@@ -39,7 +39,7 @@ class HiveEngine(OnYarnAlone, Engine):
     )
     task_memory: Size | None = Field(
         default=None,
-        description="container of a task; default: 60 % of the node's remaining memory, divided by cores",
+        description="container of a task; default: 60 % of the node's remaining memory, divided by cores, at most 2 GiB",
     )
     client_memory: Size = Field(
         default=768 << 20,

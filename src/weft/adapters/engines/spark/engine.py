@@ -13,7 +13,7 @@ from weft.adapters.services.base import Service
 from weft.adapters.services.yarn import Tenant, Yarn
 from weft.adapters.services.yarncluster import Containers
 from weft.errors import UsageError
-from weft.facts.engines.spark.cores import EACH, fitting
+from weft.facts.engines.spark.cores import fitting, number, of_each
 from weft.host.javaprogram import JavaProgram
 from weft.layout.client import Client
 from weft.layout.jvm import OPENS, heap, temporary
@@ -77,7 +77,8 @@ class SparkEngine(Engine, Tenant):
         default="standalone", description="cluster manager: Spark's own Master and Workers, or YARN"
     )
     executor_memory: Size | None = Field(
-        default=None, description="executor heap; default: 60 % of the node's remaining memory"
+        default=None,
+        description="executor heap; default: 60 % of the node's remaining memory, at most 30 GiB",
     )
     driver_memory: Size = Field(default=1 << 30, ge=LEAST_HEAP, description="driver heap")
     port: Port = Field(default=7077, description="port of the Master")
@@ -156,7 +157,7 @@ class SparkEngine(Engine, Tenant):
             derived = self._derived(layout, {"executor's container": containers.task})
             apps = (self._yarn().cluster(layout, containers).applications(),)
             return Plan({conf: settings}, (), (), derived, applications=apps)
-        ready, cores = self._ready(layout), int(self.settings(layout)[EACH])
+        ready, cores = self._ready(layout), number(self.settings(layout), 0)
         nodes = {node.address: node.name for node in layout.nodes}
         users = Applications(
             ready.page,
@@ -202,7 +203,7 @@ class SparkEngine(Engine, Tenant):
             "spark.driver.bindAddress": head.address,
             "spark.driver.memory": _mebibytes(self.driver_memory),
             "spark.executor.memory": _mebibytes(self.heap(layout)),
-            EACH: str(head.cores),
+            **of_each([node.cores for node in layout.nodes], self.master),
             "spark.local.dir": layout.places["scratch"].paths[head.name],
             "spark.ui.enabled": "false",
             **onejob.history(layout),
@@ -278,7 +279,8 @@ class SparkEngine(Engine, Tenant):
         main = [] if job.program.endswith((".py", ".jar")) else ["--class", f"io.weft.spark.{job.program}"]
         program = job.program if not main else f"local:{layout.jars['spark']}"
         environment = self._environment(layout.head, layout)
-        own = fitting(_watched(job.dependencies.conf, layout), int(self.settings(layout)[EACH]), self.master)
+        cores = number(self.settings(layout), 1)
+        own = fitting(_watched(job.dependencies.conf, layout), cores, self.master)
         job = replace(job, dependencies=replace(job.dependencies, conf=own))
         files, more = {}, []
         if secret := job.dependencies.secret:

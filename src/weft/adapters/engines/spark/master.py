@@ -11,9 +11,11 @@ def missing(status: Any, addresses: Mapping[str, str]) -> list[str]:
 
 
 def full(status: Any, nodes: Mapping[str, str], cores: int) -> list[str]:
-    """Which nodes have too few cores left for an executor of so many, as text; `nodes`: their names by address."""
+    """Which nodes have too few cores left for an executor of so many, 0 for all of a node; as text. `nodes`: their names by address."""
     return [
         f"{nodes[worker['host']]} has {worker['coresfree']} of {worker['cores']} cores free"
         for worker in status["workers"]
-        if worker["state"] == "ALIVE" and worker["host"] in nodes and worker["coresfree"] < cores
+        if worker["state"] == "ALIVE"
+        and worker["host"] in nodes
+        and worker["coresfree"] < (cores or worker["cores"])
     ]

@@ -1,11 +1,25 @@
 """How many cores an executor may have."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from weft.errors import UsageError
 
 STANDALONE = "standalone"
 MOST, EACH = "spark.cores.max", "spark.executor.cores"
+
+
+def of_each(cores: Sequence[int], master: str = STANDALONE) -> dict[str, str]:
+    """How many cores each executor has, as a setting, on nodes of so many; none if Workers have unequal ones.
+
+    Then an executor takes all cores of its Worker, by Spark's default; a Worker with fewer than the setting never gets one.
+    """
+    return {} if len(set(cores)) > 1 and master == STANDALONE else {EACH: str(cores[0])}
+
+
+def number(settings: Mapping[str, str], otherwise: int) -> int:
+    """How many cores each executor has by these settings; what is no number is Spark's to refuse."""
+    each = settings.get(EACH, "")
+    return int(each) if each.isdecimal() else otherwise
 
 
 def fitting(conf: Mapping[str, str], cores: int, master: str = STANDALONE) -> dict[str, str]:
