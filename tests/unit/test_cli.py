@@ -191,7 +191,6 @@ def test_settings_of_a_kind_are_listed_in_the_units_that_users_write() -> None:
     found = json.loads(RUNNER.invoke(app, ["settings", "pool", "--json"]).stdout)
     assert {"name": "segment", "default": "1G"}.items() <= found[1].items()
     every = RUNNER.invoke(app, ["settings"]).stdout
-    assert re.search(r"timeout +1h ", every)
     assert re.search(r"start_deadline +90s ", every)
 
 

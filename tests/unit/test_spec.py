@@ -1,5 +1,6 @@
 """What the user asked for: one table, spelled as TOML or as flags."""
 
+import math
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -145,6 +146,13 @@ def test_set_reaches_any_key(word: str, path: tuple[str, ...], value: object) ->
     for step in path:
         found = getattr(found, step)
     assert found == value
+
+
+def test_only_a_job_of_the_users_own_has_no_time_limit(tmp_path: Path) -> None:
+    (tmp_path / "job.py").touch()
+    own = {"workload": {"kind": "own-job", "program": str(tmp_path / "job.py")}}
+    limits = [parse({"workload": "terasort"}), parse(own), parse({**own, "timeout": "2h"})]
+    assert [spec.time_limit for spec in limits] == [3600, math.inf, 7200]
 
 
 @pytest.mark.parametrize("word", ["partitions", "timeout.x=1", "nodes:2"])

@@ -89,7 +89,7 @@ def measure(live: Live) -> Judgement:
     assert workload is not None
 
     def do(commands: Sequence[Command]) -> list[Outcome]:
-        return run_all(commands, layout, live.cluster, live.progress, live.spec.timeout)
+        return run_all(commands, layout, live.cluster, live.progress, live.spec.time_limit)
 
     with live.phase("prepare"):
         prepared = do(workload.prepare(layout.of("generator")))

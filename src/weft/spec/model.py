@@ -92,7 +92,11 @@ class Spec(BaseModel):
     start_deadline: Duration = Field(
         default=90.0, gt=0, description="maximum time until the cluster is ready"
     )
-    timeout: Duration = Field(default=3600.0, gt=0, description="maximum time of the measured work")
+    timeout: Duration | None = Field(
+        default=None,
+        gt=0,
+        description="maximum time of the measured work; default: 1h, and none for a job of your own",
+    )
 
     _secrets: Values = PrivateAttr(default_factory=dict)
 
@@ -115,6 +119,11 @@ class Spec(BaseModel):
         named = expand(table.get("workload"), {})
         workload = workloads.KINDS.get(str(named.get("kind"))) if isinstance(named, dict) else None
         return {**table, "engine": {"kind": workload.engines[0]}} if workload else table
+
+    @property
+    def time_limit(self) -> float:
+        """Maximum seconds of the measured work; infinity if there is no limit."""
+        return self.timeout or self.workload.time_limit
 
     def storage(self) -> dict[Role, Storage]:
         """The storage of each role of the workload, and of those that it can use and that were requested."""

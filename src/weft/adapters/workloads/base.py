@@ -89,6 +89,8 @@ class ClusterUse(BaseModel, ABC):
     """Whether each of its tasks has as much data of its own, so that more tasks are more data."""
     libraries: ClassVar[Mapping[str, str]] = {}
     """By engine: the distribution with jars that its job needs besides the engine's."""
+    time_limit: ClassVar[float] = 3600.0
+    """Seconds after which its work is ended, if the user gives no other limit."""
 
     @property
     def measured(self) -> "Workload | None":

@@ -1,6 +1,7 @@
 """A user's own job: weft runs and analyses it; only a command of the user can check its result."""
 
 import json
+import math
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -53,6 +54,7 @@ class OwnJob(Workload):
     """A Python file or a jar with the options and arguments of the engine's own submit command."""
 
     kind: Literal["own-job"] = "own-job"
+    time_limit = math.inf  # nobody but its user knows how long it takes
     positional = "program"
     engines = tuple(dict.fromkeys(("spark", *(name for name, facts in engines.ALL.items() if facts.command))))
     optional: ClassVar[frozenset[str]] = SHARED_ROLES

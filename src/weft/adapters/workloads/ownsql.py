@@ -1,5 +1,6 @@
 """A user's own SQL query on files in Parquet: weft runs and analyses it, but cannot check its result."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -42,6 +43,7 @@ class OwnSql(Workload):
     """A file with one query, and the tables that it names."""
 
     kind: Literal["own-sql"] = "own-sql"
+    time_limit = math.inf  # nobody but its user knows how long it takes
     positional = "query"
     engines = tablework.ENGINES
     libraries: ClassVar[Mapping[str, str]] = tablework.LIBRARIES
