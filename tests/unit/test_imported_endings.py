@@ -14,6 +14,8 @@ from typer.testing import CliRunner
 from tests.unit.test_damaged_logs import whole_history
 from tests.unit.test_imports import FLINK, PLAIN
 from tests.unit.test_model_tezhistory import history, written
+from weft.analysis.compare.compare import compare
+from weft.analysis.compare.headline import headlines
 from weft.analysis.explain import sentences
 from weft.api import advice, predictions
 from weft.api.results import summary_of
@@ -140,6 +142,21 @@ def test_nothing_is_concluded_from_the_time_of_work_that_was_not_done(case: str,
         ) as error:
             refused(stored.directory.name)
         assert reason in error.value.message
+
+
+def test_the_time_of_work_that_was_not_done_is_not_compared(tmp_path: Path) -> None:
+    """A job that fails after a second is not a faster one."""
+    records = []
+    for name, text in (("app-1", spark()), ("app-2", spark(ABORTED))):
+        (tmp_path / name).write_text(text)
+        records.append(import_log(tmp_path / name, tmp_path / "runs"))
+    done, failed = headlines(records)
+    assert done.seconds
+    assert failed.seconds is None
+    found = compare([done, failed], "two", each=True)
+    assert [left.id for left in found.left_out] == [failed.id]
+    assert ABORTED in found.left_out[0].reason
+    assert f"Imported from a log: [{done.id}]." in found.sentences[-1]
 
 
 def test_explain_and_import_name_why_a_log_is_invalid(tmp_path: Path) -> None:

@@ -143,12 +143,33 @@ def test_a_task_of_two_cores_leaves_half_as_many_slots(tmp_path: Path, before: l
     assert not executorslots.dynamic(metrics)
 
 
+def test_a_profile_that_asks_for_no_cores_has_tasks_of_as_many_as_usual(tmp_path: Path) -> None:
+    """As one that asks for executors of other memory alone."""
+    bare = event("ResourceProfileAdded", **{"Resource Profile Id": 1, "Task Resource Requests": {}})
+    (added,) = executor(0)
+    added["Executor Info"] |= {"Total Cores": 4, "Resource Profile Id": 1}
+    write_log(tmp_path, [profile(0, 2.0), bare, added])
+    metrics = eventlog.read(Entry(tmp_path))
+    assert metrics.executors.select("cores", "slots").rows() == [(4, 2)]
+    assert metrics.gaps == []
+
+
 def test_an_application_has_no_slot_on_cores_that_it_did_not_ask_for(tmp_path: Path) -> None:
     write_log(tmp_path, [settings(cores_max="1"), *executor(0)])
     metrics = eventlog.read(Entry(tmp_path))
     assert executorslots.configured(metrics, 2) == 1
     write_log(tmp_path, [settings(cores_max="many"), *executor(0)])
     assert executorslots.configured(eventlog.read(Entry(tmp_path)), 2) == 2
+
+
+@pytest.mark.parametrize(("master", "most"), [("spark://a:7077", 1), ("yarn", None), ("k8s://a", None)])
+def test_only_masters_that_know_the_limit_of_cores_keep_to_it(
+    tmp_path: Path, master: str, most: int | None
+) -> None:
+    write_log(tmp_path, [settings(cores_max="1", master=master), *executor(0), *executor(1)])
+    metrics = eventlog.read(Entry(tmp_path))
+    assert metrics.applications["most_cores"].to_list() == [most]
+    assert executorslots.configured(metrics, 2) == (most or 2)
 
 
 def test_executors_that_come_and_go_are_slots_over_time(tmp_path: Path) -> None:
@@ -249,6 +270,29 @@ def test_stages_of_two_applications_are_not_one(tmp_path: Path) -> None:
         write_log(tmp_path, [started, task(0, stage=1, reason=fetch)], name=app)
     found = recovery.sentences(eventlog.read(Entry(tmp_path)))
     assert found == ["1 task of stage 1 could not fetch shuffle blocks: Connection refused"] * 2
+
+
+def test_a_task_whose_output_was_lost_with_its_executor_held_its_slot_once_and_for_nothing(
+    tmp_path: Path,
+) -> None:
+    """Spark logs it a second time, with the times of the first."""
+    again = {**task(1, executor="1", index=1), "Task End Reason": {"Reason": "Resubmitted"}}
+    del again["Task Metrics"]
+    write_log(tmp_path, [
+        *executor(0), *executor(1, removed=8, why="worker lost"), task(0), task(1, executor="1", index=1), again,
+        task(2, index=1, begin=8.5),
+    ])  # fmt: skip
+    metrics = eventlog.read(Entry(tmp_path))
+    assert metrics.tasks.sort("task").select("task", "ok", "reason", "run_ms").rows() == [
+        (0, True, "Success", 1000),
+        (1, False, "Resubmitted", 1000),
+        (2, True, "Success", 1000),
+    ]
+    (row,) = stages.table(metrics).to_dicts()
+    assert (row["done"], row["failed"]) == (2, 1)
+    assert recovery.sentences(metrics) == [
+        "executor 1 on 10.0.0.2 was lost (worker lost): 1 task had to be repeated"
+    ]
 
 
 def test_everything_that_was_done_again_is_reported(tmp_path: Path) -> None:

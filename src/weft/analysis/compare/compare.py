@@ -111,7 +111,7 @@ def _known_work(lines: Sequence[Headline]) -> tuple[str, ...]:
 
 def _imported(lines: Sequence[Headline]) -> tuple[str, ...]:
     """Times that a comparison has although no result was checked."""
-    names = [line.id for line in lines if line.imported]
+    names = [line.id for line in lines if line.imported and line.seconds is not None]
     if not names:
         return ()
     return (

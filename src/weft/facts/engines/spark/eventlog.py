@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import polars
 
 from weft.facts import jobmetrics, loglines
 from weft.facts.engines.spark import properties, tasks
@@ -32,7 +34,11 @@ _STREAM = "sql.streaming.queryId"
 """The property of a job that is a micro-batch."""
 _STOPPED = re.compile(r"part of cancelled job (group|tags?)\b")
 """What only programs do to a job: a stream that is stopped ends its last micro-batch, and SQL a broadcast that nobody needs any more."""
+_AGAIN, _TASK = "Resubmitted", ("app", "stage", "attempt", "task")
+"""Why a task is logged again, and by what it is known to be the same."""
 _COMPRESSED = (".zstd", ".lz4", ".snappy", ".lzf")
+_STANDALONE = ("spark:", "mesos:")
+"""How the masters begin that limit the cores of an application: YARN, Kubernetes and local mode do not know that setting."""
 
 
 def found(directory: Entry) -> bool:
@@ -134,7 +140,8 @@ class _EventLog:
             self.gaps.append(f"operators of {self.plans.lost:,} queries were left out: the log has too many")
         tables["queries"] = jobmetrics.table(self.queries, jobmetrics.QUERIES)
         tables["operators"] = jobmetrics.table(self.operators, jobmetrics.OPERATORS)
-        return self.kept.metrics(self.gaps, **tables)
+        found = self.kept.metrics(self.gaps, **tables)
+        return replace(found, tasks=_once(found.tasks))
 
     def _ran(self, ended: Iterable[tuple[dict[str, Any], list[dict[str, Any]]]]) -> None:
         """Keep a query with its operators. Raises ValueError for what no Spark writes."""
@@ -176,18 +183,20 @@ class _EventLog:
             self.task_cores.setdefault((app, _DEFAULT), int(settings["spark.task.cpus"]))
         dynamic = settings.get("spark.dynamicAllocation.enabled") == "true"
         most = settings.get(MOST, "")
-        limit = int(most) if most.isdecimal() and most.isascii() else None
+        obeyed = str(settings.get("spark.master", _STANDALONE[0])).startswith(_STANDALONE)
+        limit = int(most) if obeyed and most.isdecimal() and most.isascii() else None
         self._put("applications", app=app, dynamic=dynamic, most_cores=limit)
 
     def _on_ResourceProfileAdded(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
-        cores = event["Task Resource Requests"]["cpus"]["Amount"]
-        if len(self.task_cores) < _PROFILES:
-            self.task_cores[app, int(event["Resource Profile Id"])] = int(cores)
+        asked = event["Task Resource Requests"].get("cpus")  # a profile need not ask for any
+        if asked and len(self.task_cores) < _PROFILES:
+            self.task_cores[app, int(event["Resource Profile Id"])] = int(asked["Amount"])
 
     def _on_ExecutorAdded(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
         info, added = event["Executor Info"], _time(event["Timestamp"])
         name, host, cores = event["Executor ID"], info["Host"], info["Total Cores"]
-        each = max(1, self.task_cores.get((app, info.get("Resource Profile Id", _DEFAULT)), 1))
+        usual = self.task_cores.get((app, _DEFAULT), 1)
+        each = max(1, self.task_cores.get((app, info.get("Resource Profile Id", _DEFAULT)), usual))
         own = {"app": app, "executor": name, "host": host, "cores": cores, "slots": cores // each}
         self._put("executors", **own, added=added)
 
@@ -248,6 +257,18 @@ class _EventLog:
             parents=info.get("Parent IDs"),
             **more,
         )
+
+
+def _once(found: polars.DataFrame) -> polars.DataFrame:
+    """Each task once: Spark logs one again, with the times that it had, where its output is lost with its executor."""
+    again = found.filter(polars.col("reason") == _AGAIN)
+    if again.is_empty():
+        return found
+    ended = found.filter("ok").join(again, on=_TASK, how="semi")
+    reason = polars.lit(_AGAIN).cast(found.schema["reason"]).alias("reason")
+    lost = ended.with_columns(polars.lit(value=False).alias("ok"), reason)
+    alone = again.join(ended, on=_TASK, how="anti")
+    return polars.concat([found.join(again, on=_TASK, how="anti"), lost, alone])
 
 
 def _in_memory(info: dict[str, Any]) -> list[int]:
