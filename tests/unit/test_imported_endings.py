@@ -189,6 +189,23 @@ def test_what_ended_as_such_work_ends_is_not_invalid(name: str, text: str, tmp_p
     assert import_log(log, settings.runs()).verdict == "UNCHECKED"
 
 
+def test_tasks_of_flink_that_never_began_had_neither_a_node_nor_slots(tmp_path: Path) -> None:
+    """As those of the vertices after one that failed."""
+    archive = json.loads(flink("FAILED"))
+    nowhere = dict.fromkeys(("endpoint", "taskmanager-id"), "(unassigned)")
+    never = {"status": "CANCELED", "start-time": -1, **nowhere}
+    for entry in archive["archive"]:
+        page = json.loads(entry["json"])
+        if entry["path"].count("/") == 4 and len(page.get("subtasks", ())) == 4:
+            entry["json"] = json.dumps({**page, "subtasks": [each | never for each in page["subtasks"]]})
+    log = tmp_path / "archive"
+    log.write_text(json.dumps(archive))
+    summary = summary_of(import_log(log, settings.runs()))
+    assert summary.explanation is not None
+    assert (summary.explanation.slots, summary.explanation.coverage.tasks) == (2, 2)
+    assert "(unassigned)" not in {node.name for node in summary.nodes}
+
+
 def test_of_several_jobs_the_first_that_failed_is_named(tmp_path: Path) -> None:
     lines = spark(ABORTED).splitlines()
     again = [line.replace('"Job ID":0', '"Job ID":1') for line in lines if '"Job ID":0' in line]

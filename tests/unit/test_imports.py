@@ -147,6 +147,17 @@ def test_imported_runs_are_compared_by_their_parts(tmp_path: Path) -> None:
     assert found.differences["engine.version"] == ("3.5.7", "4.0.1")
 
 
+def test_executors_that_follow_one_another_on_a_host_have_the_same_cores(tmp_path: Path) -> None:
+    lines = gzip.decompress(PLAIN.read_bytes()).decode().splitlines()
+    (added,) = (json.loads(line) for line in lines if '"SparkListenerExecutorAdded"' in line)
+    at, host = added["Timestamp"], added["Executor Info"]["Host"]
+    gone = {"Event": "SparkListenerExecutorRemoved", "Timestamp": at - 5, "Executor ID": "7"}
+    before = {**added, "Executor ID": "7", "Timestamp": at - 9}
+    log = tmp_path / "app-1"
+    log.write_text("\n".join([lines[0], json.dumps(before), json.dumps(gone), *lines[1:]]))
+    assert [(node.name, node.cores) for node in imported(log, tmp_path).nodes] == [(host, 2)]
+
+
 def test_a_log_in_progress_ends_with_its_last_event(tmp_path: Path) -> None:
     lines = gzip.decompress(PLAIN.read_bytes()).decode().splitlines(keepends=True)
     log = tmp_path / "app-1.inprogress"

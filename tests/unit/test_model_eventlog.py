@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.report_fakes import APP, BEGIN, EVENTS, LOST, event, executor, ms, stage, task, write_log
 from weft.analysis.explain import recovery, stages
+from weft.analysis.summary import engine
 from weft.facts import ending, executorslots, jobmetrics
 from weft.facts.engines.spark import eventlog
 from weft.text.entry import Entry
@@ -154,6 +155,17 @@ def test_a_profile_that_asks_for_no_cores_has_tasks_of_as_many_as_usual(tmp_path
     assert metrics.gaps == []
 
 
+def test_the_slots_that_were_used_are_those_of_tasks_of_several_cores(tmp_path: Path) -> None:
+    executors = [*executor(0, removed=8), *executor(1)]
+    for added in executors[::2]:
+        added["Executor Info"]["Total Cores"] = 4
+    executors[2]["Timestamp"] = ms(8)
+    write_log(tmp_path, [profile(0, 2.0), *executors, task(0, run_ms=8970)])
+    use = engine.usage(eventlog.read(Entry(tmp_path)))
+    assert use is not None
+    assert (use.slots, use.slot_seconds) == (2, pytest.approx(2 * (5 + 5)))
+
+
 def test_an_application_has_no_slot_on_cores_that_it_did_not_ask_for(tmp_path: Path) -> None:
     write_log(tmp_path, [settings(cores_max="1"), *executor(0)])
     metrics = eventlog.read(Entry(tmp_path))
@@ -198,6 +210,17 @@ def test_rolled_and_compressed_logs(tmp_path: Path) -> None:
     assert metrics.tasks["task"].to_list() == [1, 2, 10]
     assert metrics.tasks["app"].unique().to_list() == [APP]
     assert metrics.gaps == [f"events_11_{APP}.zstd is compressed and was skipped"]
+
+
+def test_a_compacted_part_of_a_rolling_log_lacks_tasks(tmp_path: Path) -> None:
+    folder = tmp_path / f"eventlog_v2_{APP}"
+    write_log(folder, name=f"events_2_{APP}.compact")
+    write_log(folder, [task(7, index=7)], name=f"events_3_{APP}")
+    metrics = eventlog.read(Entry(tmp_path))
+    assert metrics.tasks["app"].unique().to_list() == [APP]
+    assert metrics.gaps == [
+        f"events_2_{APP}.compact was compacted: Spark left out tasks of jobs that had ended, so that their slots seem empty"
+    ]
 
 
 def test_two_applications_stay_apart(tmp_path: Path) -> None:

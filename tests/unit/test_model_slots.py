@@ -4,7 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.analysis.explain.slots import DRIVER, FEW, SCHEDULING, START, STRAGGLERS, SlotUse, Stage, use
+from weft.analysis.explain.slots import (
+    DRIVER,
+    FEW,
+    SCHEDULING,
+    START,
+    STRAGGLERS,
+    SlotUse,
+    Stage,
+    _Now,
+    use,
+)
 
 A, B = ("app", 0, 0), ("app", 1, 0)
 
@@ -71,6 +81,16 @@ def test_tasks_of_one_executor_share_its_slots_and_not_those_of_others() -> None
     assert found.empty == {(STRAGGLERS, A): pytest.approx(8)}
     # where not all slots are known to belong to an executor, they belong to all
     assert use(tasks, {A: 0, B: 0}, 0, 10, 2, {"x": 1}).held == use(tasks, {A: 0, B: 0}, 0, 10, 2).held
+
+
+def test_at_each_moment_only_stages_that_run_or_wait_are_looked_at() -> None:
+    """A log may have thousands of stages, and a million moments."""
+    now = _Now({A: 1, B: 1})
+    for step in ("submitted", "begin", "end"):
+        now.apply(step, A)
+    for step in ("begin", "submitted", "ready", "retried"):
+        now.apply(step, B)
+    assert (now.active, now.again, list(now.running)) == (set(), {}, [B])
 
 
 MOMENTS = st.integers(min_value=-20, max_value=120).map(lambda tick: tick / 10)

@@ -160,7 +160,8 @@ class TaskLines:
         key = (graph, name)
         if key not in self.stages:
             own = {"app": self.app, "stage": len(self.stages), "attempt": 0, "name": name, "failure": ""}
-            row = {**fitting(jobmetrics.STAGES, own), "parents": [], "graph": int(graph), "indexes": set()}
+            row = {**fitting(jobmetrics.STAGES, own), "parents": [], "graph": int(graph)}
+            row |= {"indexes": set(), "lost": set()}
             if not self.kept.room(own.values()):
                 raise ValueError("no room")
             self.stages[key] = row
@@ -168,15 +169,16 @@ class TaskLines:
 
     def metrics(self) -> JobMetrics:
         """The tables; nothing may be fed afterwards."""
-        ended = dict.fromkeys(self.jobs, 0.0)
+        ended, failed = dict.fromkeys(self.jobs, 0.0), set[int]()
         for row in self.stages.values():
             row["tasks"] = len(row.pop("indexes")) or None
             graph = row.pop("graph")
+            failed |= {graph} if row.pop("lost") else set()
             if row.get("end") and graph in ended:
                 ended[graph] = max(ended[graph], row["end"])
-                self.jobs[graph].setdefault("failure", "")
-                if row["failure"]:
-                    self.jobs[graph]["failure"] = row["failure"]
+        for graph, job in self.jobs.items():
+            if ended[graph] and graph not in failed:  # whatever failed was done again
+                job["failure"] = ""
         jobs = [{**row, "end": ended[graph] or None} for graph, row in self.jobs.items()]
         return self.kept.metrics(
             self.gaps,
@@ -218,5 +220,8 @@ class TaskLines:
         stage["begin"] = min(stage.get("begin") or begin, begin)
         stage["end"] = max(stage.get("end") or 0.0, end)
         stage["indexes"].add(task["index"])
-        if not task["ok"]:
+        if task["ok"]:
+            stage["lost"].discard(task["index"])
+        else:
+            stage["lost"].add(task["index"])
             self.jobs.get(stage["graph"], {})["failure"] = task.get("failure", "")

@@ -54,9 +54,9 @@ class _Now:
 
     total: Mapping[Stage, int]
     """Partitions: not their attempts."""
-    again: dict[Stage, int] = field(default_factory=lambda: defaultdict(int))
+    again: dict[Stage, int] = field(default_factory=dict)
     """Partitions whose attempt failed, and that wait for the next one."""
-    running: dict[Stage, int] = field(default_factory=lambda: defaultdict(int))
+    running: dict[Stage, int] = field(default_factory=dict)
     launched: dict[Stage, int] = field(default_factory=lambda: defaultdict(int))
     active: set[Stage] = field(default_factory=set)
     held: int = 0
@@ -65,30 +65,35 @@ class _Now:
 
     def why(self) -> tuple[str, Stage | None]:
         """Why a slot is empty now, and of which stage."""
-        waiting = [stage for stage in self.active if self.launched[stage] < self.total[stage]]
-        waiting += [stage for stage, count in self.again.items() if count]
+        waiting = [*self.active, *self.again]
         if waiting:
             return SCHEDULING, min(waiting)
         if not self.held:
             return DRIVER, None
-        busy = [stage for stage, count in self.running.items() if count]
-        few = sum(self.total[stage] for stage in busy) < self.slots
-        return (FEW if few else STRAGGLERS), min(busy)
+        few = sum(self.total[stage] for stage in self.running) < self.slots
+        return (FEW if few else STRAGGLERS), min(self.running)
 
     def apply(self, event: str, stage: Stage) -> None:
         """A stage is submitted, or an attempt begins or ends, or is ready again."""
         match event:
-            case "submitted" if self.total.get(stage):
+            case "submitted" if self.launched[stage] < self.total.get(stage, 0):
                 self.active.add(stage)
             case "begin" | "copy":
-                self.running[stage] += 1
+                _count(self.running, stage, 1)
                 self.launched[stage] += event == "begin"
                 if self.launched[stage] >= self.total[stage]:
                     self.active.discard(stage)
             case "end":
-                self.running[stage] -= 1
+                _count(self.running, stage, -1)
             case "ready" | "retried":
-                self.again[stage] += 1 if event == "ready" else -1
+                _count(self.again, stage, 1 if event == "ready" else -1)
+
+
+def _count(counts: dict[Stage, int], stage: Stage, step: int) -> None:
+    """Without a stage of none: each moment looks at all that are there, of thousands in a long job."""
+    counts[stage] = counts.get(stage, 0) + step
+    if not counts[stage]:
+        del counts[stage]
 
 
 def use(

@@ -6,6 +6,7 @@ import polars
 
 from weft.analysis.explain import stages as model
 from weft.analysis.summary.summary import StageRow, TaskRow, Usage
+from weft.facts import executorslots
 from weft.facts.jobmetrics import JobMetrics
 
 MOST_STAGES = 60
@@ -71,10 +72,11 @@ def usage(metrics: JobMetrics) -> Usage | None:
         return None
     end = sums["end"]
     alive = metrics.executors.with_columns(
-        polars.min_horizontal(polars.col("removed").fill_null(end), polars.lit(end)).alias("until")
+        polars.min_horizontal(polars.col("removed").fill_null(end), polars.lit(end)).alias("until"),
+        slots=executorslots.of_executors(),
     )
-    offered = ((alive["until"] - alive["added"]).clip(lower_bound=0) * alive["cores"]).sum()
-    slots = int(metrics.executors["cores"].sum() or 0)
+    offered = ((alive["until"] - alive["added"]).clip(lower_bound=0) * alive["slots"]).sum()
+    slots = max((count for _, count in executorslots.steps(metrics)), default=0)
     return Usage(
         slots=slots,
         slot_seconds=float(offered or 0),

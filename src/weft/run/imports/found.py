@@ -1,7 +1,7 @@
 """What a log says of the cluster and of the job's time; and what had to be assumed because it does not say."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars
@@ -120,10 +120,10 @@ def most_at_once(tasks: polars.DataFrame) -> int:
 
 
 def _nodes(metrics: JobMetrics) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for row in metrics.executors.iter_rows(named=True):
-        if row["host"]:
-            found[row["host"]] = found.get(row["host"], 0) + (row["cores"] or 0)
-    for host in _distinct(metrics, "host"):
-        found.setdefault(host, 0)
+    """The most at one time: executors come and go, and others take their places."""
+    found = dict.fromkeys(_distinct(metrics, "host"), 0)
+    named = metrics.executors.filter(polars.col("host") != "").with_columns(slots="cores")
+    for (host,), own in named.group_by("host"):
+        steps = executorslots.steps(replace(metrics, executors=own))
+        found[str(host)] = max((count for _, count in steps), default=0)
     return dict(sorted(found.items()))

@@ -192,7 +192,8 @@ def _managers(job: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Each has as many slots as it ran subtasks of one vertex at one time, which never share one."""
     tasks: dict[str, dict[int, list[Mapping[str, Any]]]] = {}
     for number, vertex in enumerate(job["vertices"]):
-        for task in vertex["subtasks"]:
+        # those that never began are of no TaskManager: their place is "(unassigned)"
+        for task in (each for each in vertex["subtasks"] if each["start-time"] > 0):
             tasks.setdefault(task["taskmanager-id"], {}).setdefault(number, []).append(task)
     for name, mine in tasks.items():
         first = next(iter(mine.values()))[0]

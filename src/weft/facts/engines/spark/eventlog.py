@@ -37,6 +37,8 @@ _STOPPED = re.compile(r"part of cancelled job (group|tags?)\b")
 _AGAIN, _TASK = "Resubmitted", ("app", "stage", "attempt", "task")
 """Why a task is logged again, and by what it is known to be the same."""
 _COMPRESSED = (".zstd", ".lz4", ".snappy", ".lzf")
+_COMPACTED = ".compact"
+"""The ending of what the History Server made of the older parts of a rolling log (EventLogFileWriters.scala)."""
 _STANDALONE = ("spark:", "mesos:")
 """How the masters begin that limit the cores of an application: YARN, Kubernetes and local mode do not know that setting."""
 
@@ -53,6 +55,10 @@ def read(directory: Entry) -> JobMetrics:
         if path.suffix in _COMPRESSED:
             reader.gaps.append(f"{path.name} is compressed and was skipped")
             continue
+        if path.suffix == _COMPACTED:
+            reader.gaps.append(
+                f"{path.name} was compacted: Spark left out tasks of jobs that had ended, so that their slots seem empty"
+            )
         reader.feed(_app(path), path)
     return reader.metrics()
 
