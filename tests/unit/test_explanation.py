@@ -83,6 +83,14 @@ def test_a_failed_run_has_no_speed_up() -> None:
     assert "times faster" not in failed.sentence
 
 
+def test_what_failed_on_no_node_makes_no_second_one() -> None:
+    """As the failure of a whole job of Flink, after which waits for blocks of the own node would be network."""
+    nowhere = {**task(0, 5, 5, ok=False), "host": ""}
+    found = attribute(job([task(0, 0, 10, fetch_wait_ms=4000), nowhere]), readings({}), WINDOW)
+    assert found is not None
+    assert tasktime.SAME_NODE in {part.name for part in found.parts}
+
+
 def test_neither_the_start_nor_the_jobs_work_are_offered_as_what_it_could_do_without() -> None:
     """Half of the run phase is the application's start, and the tasks compute: there is nothing to gain."""
     found = run(job([task(0, 5, 10, node=node, cpu_ns=5e9) for node in (1, 2)]))

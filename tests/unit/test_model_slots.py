@@ -1,11 +1,17 @@
 """Why slots are empty: jobs of a few tasks whose answer is plain, and conservation on any job."""
 
+import polars
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.test_model_attribution import job, readings, task
+from weft.analysis.explain import sentences
+from weft.analysis.explain.attribution import attribute
+from weft.analysis.explain.evidence import Window
 from weft.analysis.explain.slots import (
     DRIVER,
+    EMPTY,
     FEW,
     SCHEDULING,
     START,
@@ -15,6 +21,7 @@ from weft.analysis.explain.slots import (
     _Now,
     use,
 )
+from weft.facts.jobmetrics import EXECUTORS, JOBS, LOST_OUTPUT
 
 A, B = ("app", 0, 0), ("app", 1, 0)
 
@@ -65,6 +72,20 @@ def test_further_attempts_do_not_make_few_partitions_many() -> None:
     assert reasons([SlotUse(A, 0, 10), SlotUse(A, 9, 10, ready=9)], {A: 0}, slots=2) == {FEW: 9}
 
 
+def test_a_program_that_submits_no_job_for_long_is_no_application_that_starts() -> None:
+    """As one that lists files for an hour, or a notebook whose user thinks."""
+    metrics = job([task(0, 15, 20)])
+    metrics.executors = polars.DataFrame([{**dict.fromkeys(EXECUTORS), "added": 1.0}], EXECUTORS)
+    metrics.jobs = polars.DataFrame([{**dict.fromkeys(JOBS), "begin": 14.5}], JOBS)
+    found = attribute(metrics, readings({}), Window(0, 20, 2, {}))
+    assert found is not None
+    assert (found.start, found.unasked) == (15, 13.5)
+    assert sentences.of_start(found.start, found.wall, found.unasked) == (
+        "Before its first task, 15.0 s passed, 75 % of the run phase: for 13.5 s of it there were executors,"
+        " and the program submitted no job."
+    )
+
+
 def test_no_task_at_all_is_the_start() -> None:
     assert reasons([], {}) == {START: 20}
 
@@ -91,6 +112,15 @@ def test_at_each_moment_only_stages_that_run_or_wait_are_looked_at() -> None:
     for step in ("begin", "submitted", "ready", "retried"):
         now.apply(step, B)
     assert (now.active, now.again, list(now.running)) == (set(), {}, [B])
+
+
+def test_a_task_whose_output_is_lost_later_is_not_ready_before_that() -> None:
+    """Its executor is lost at 12, while a straggler of the stage runs."""
+    lost = task(0, 0, 5, index=1, ok=False, reason=LOST_OUTPUT)
+    tasks = [task(0, 0, 20, index=0), lost, task(0, 12, 20, index=1)]
+    found = attribute(job(tasks), readings({}), Window(0, 20, 2, {}))
+    assert found is not None
+    assert {part.name: part.seconds for part in found.parts if part.name in EMPTY} == {STRAGGLERS: 7}
 
 
 MOMENTS = st.integers(min_value=-20, max_value=120).map(lambda tick: tick / 10)

@@ -39,6 +39,19 @@ def test_an_operator_is_as_busy_as_its_busiest_task_and_a_skewed_one_says_so() -
     assert (sink.busy, sink.sentence) == (0.0, "sink was busy 0 % of the time.")
 
 
+def test_a_source_whose_busy_time_flink_does_not_know_is_not_held_up_all_the_time() -> None:
+    """Sources of the old kind are busy for NaN milliseconds."""
+    (task,) = vertex("source", ("NaN", 0, 2000))["subtasks"]  # type: ignore[arg-type]
+    old = {"name": "source", "subtasks": [{**task, "duration": 10_000}]}
+    source, join = of_flink({"jobs": [{"vertices": [old, vertex("join", (9, 1, 0))]}]})
+    assert (source.busy, source.waits, join.busy) == (0, 0.2, 0.9)
+
+
+def test_an_archive_without_such_clocks_has_no_operator_that_was_busy_for_no_time() -> None:
+    """Flink has them since 1.15."""
+    assert of_flink({"jobs": [{"vertices": [{"name": "a", "subtasks": [{"metrics": {"read-bytes": 1}}]}]}]}) == []
+
+
 @pytest.mark.parametrize(("busiest", "skewed"), [(0.9, True), (0.3, True), (0.29, False), (0.15, False)])
 def test_of_two_tasks_one_is_skewed_if_it_is_twice_as_busy_as_the_other(
     *, busiest: float, skewed: bool
@@ -99,3 +112,13 @@ def test_rows_that_are_not_taken_although_nobody_is_busy_are_held_up_between_ope
 
 def test_without_operators_there_is_no_sentence() -> None:
     assert limiting([], missed=True) == ""
+
+
+def test_a_driver_that_may_only_wait_for_its_trigger_does_not_limit_a_rate() -> None:
+    """A micro-batch each minute that takes a second has no task for the others."""
+    found = [operator(DRIVER, 0.98), operator("join", 0.01)]
+    words = limiting(found, missed=False)
+    assert words.startswith("No task ran 98 % of the time: the driver planned micro-batches")
+    assert words.endswith("the first to limit a higher rate: join was busy 1 % of the time.")
+    assert limiting(found[:1], missed=False).endswith("or waited for data or its trigger.")
+    assert limiting(found, missed=True).startswith(f"The operator that limits the rate: {DRIVER}")

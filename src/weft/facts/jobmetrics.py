@@ -144,6 +144,9 @@ the tasks had ended whose output it reads; fetch_wait_ms is then the time from t
 when it could be sent to an executor; null if the engine only says so of its whole stage. spill_ms, codec_ms: outside of its own thread, while
 it held a slot: for results to be read from scratch or written there, and for objects to be made of bytes or bytes of them."""
 
+LOST_OUTPUT = "Resubmitted"
+"""The reason of a task that had ended, and whose output was then lost with its executor."""
+
 MOST, MOST_IDS, LATEST = 2**53, 2**31, 1e11
 """Numbers, numbers of stages and partitions, and times (of the year 5138) beyond which a log is damaged: sums of them would not be right."""
 

@@ -54,6 +54,8 @@ class Attribution:
     """Seconds of all slots that there were."""
     start: float
     """Seconds before the first task."""
+    unasked: float
+    """Of them: there were executors, and the program had submitted no job."""
     parts: Sequence[TimePart]
     stages: Mapping[Stage, StageTime]
     """Those first that took most."""
@@ -96,6 +98,7 @@ def attribute(
     empty = sums((reason, seconds) for (reason, _), seconds in found.use.empty.items())
     whole = tasktime.total([*of_stages.values(), empty])
     wall, slot_time = window.end - window.begin, found.use.whole
+    first = float(found.tasks["begin"].to_numpy().min())
     bounds = Bounds.of(found, metrics.stages, window)
     shares = {
         stage: {name: seconds / (sum(each.values()) or 1.0) for name, seconds in each.items()}
@@ -115,7 +118,8 @@ def attribute(
         wall,
         found.slots,
         slot_time,
-        max(0.0, float(found.tasks["begin"].to_numpy().min()) - window.begin),
+        max(0.0, first - window.begin),
+        _unasked(metrics, window.begin, first),
         parts,
         rows,
         _coverage(found, metrics, bounds.replay),
@@ -123,6 +127,14 @@ def attribute(
         bounds,
         balance.doubt([(label(*stage[1:]), each) for stage, each in balances.items()], slot_time),
     )
+
+
+def _unasked(metrics: JobMetrics, begin: float, first: float) -> float:
+    """Seconds from `begin` to the first task in which there were executors, and no job was submitted."""
+    there, asked = metrics.executors["added"].drop_nulls(), metrics.jobs["begin"].drop_nulls()
+    if there.is_empty() or asked.is_empty():
+        return 0.0
+    return max(0.0, min([first, *asked]) - max(begin, min(there)))
 
 
 def _stages(found: Evidence, known: Mapping[Stage, StageTasks]) -> dict[Stage, dict[str, float]]:

@@ -161,6 +161,7 @@ def gather(
     begins, ends = begins.clip(window.begin, window.end), ends.clip(window.begin, window.end)
     ran = whereabouts.of_tasks(tasks, samples, window.nodes)
     places = ran.nodes
+    named = len(places.keys() - {""})  # a failure of a whole job is on no node
     threads = spread.of_processes(samples, "threads.", programs(), ran.of_process)
     process_cpu = bool(metrics.applications["process_cpu"].fill_null(value=False).any())
     busy = Weights() if process_cpu else weights.of_tasks(tasks, weight, held)
@@ -194,13 +195,13 @@ def gather(
         pythontime.workers_of(workers, tasks),
         fetchtime.of_tasks(tasks, weight, threads, ran, begins, ends),
         _served(threads, begins, ends),
-        _wire(tasks, weight, window.link, most / max(1, len(places))),
+        _wire(tasks, weight, window.link, most / max(1, named)),
         _where(stages),
         _background(threads, window.begin, window.end),
         _background(threads, begins.min(), ends.max()) if len(begins) else {},
         process_cpu,
         _processes(samples),
-        len(places),
+        named,
     )
 
 

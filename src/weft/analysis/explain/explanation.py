@@ -98,7 +98,7 @@ def _explanation(
     limit = ceilings.of_part(best.name)
     return Explanation(
         sentence=sentences.of_job(found, parts, limit=limit, no_gain=no_gain) + _unmeasured(found),
-        start=sentences.of_start(found.start, found.wall),
+        start=sentences.of_start(found.start, found.wall, found.unasked),
         work=sentences.of_work(parts, ceilings.gauges) if found.verdict else "",
         no_gain=no_gain,
         verdict=found.verdict,

@@ -6,12 +6,12 @@ from typing import Any
 import polars
 
 from weft.facts.ending import first_line
-from weft.facts.jobmetrics import JobMetrics
+from weft.facts.jobmetrics import LOST_OUTPUT, JobMetrics
 
 _LOST = "ExecutorLostFailure"
-_AGAIN = "Resubmitted"
 _FETCH = "FetchFailed"
-_KILLED = "TaskKilled"
+_KILLED, _DENIED = "TaskKilled", "TaskCommitDenied"
+"""What Spark does to copies of tasks: another one was first."""
 _GIVEN_BACK = "^(Executor killed by driver|Executor decommission|Finished decommissioning)"
 """Why Spark removed an executor that it, or its cluster, no longer wanted (ExecutorLossReason.scala)."""
 
@@ -51,7 +51,7 @@ def lost_executors(metrics: JobMetrics) -> polars.DataFrame:
 
 def _repeated(metrics: JobMetrics) -> polars.DataFrame:
     """The tasks that had to be repeated because their executor was lost, each once."""
-    again = metrics.every.filter(polars.col("reason").is_in([_LOST, _AGAIN]))
+    again = metrics.every.filter(polars.col("reason").is_in([_LOST, LOST_OUTPUT]))
     names = [polars.col(name).cast(polars.String) for name in ("app", "executor")]
     return again.select(*names, "stage", "index").unique().collect()
 
@@ -94,9 +94,10 @@ def _stages(metrics: JobMetrics) -> Iterator[str]:
 
 
 def _failures(metrics: JobMetrics) -> Iterator[str]:
-    others = ~polars.col("ok") & ~polars.col("reason").is_in([_LOST, _AGAIN, _FETCH, _KILLED, ""])
-    for _, stage, _, tasks, failure in _grouped(metrics, others, "app", "stage", "reason"):
-        yield f"{count(tasks, 'task')} of stage {stage} failed: {first_line(failure)}"
+    known = [_LOST, LOST_OUTPUT, _FETCH, _KILLED, _DENIED, ""]
+    others = ~polars.col("ok") & ~polars.col("reason").is_in(known)
+    for _, stage, reason, tasks, failure in _grouped(metrics, others, "app", "stage", "reason"):
+        yield f"{count(tasks, 'task')} of stage {stage} failed: {first_line(failure) or reason}"
 
 
 def _speculation(metrics: JobMetrics) -> Iterator[str]:

@@ -79,11 +79,16 @@ def of_job(
     return f"{spent} {no_gain}" if no_gain else spent
 
 
-def of_start(start: float, wall: float) -> str:
-    """What passed before the first task; empty if that is hardly anything. Both in seconds."""
+def of_start(start: float, wall: float, unasked: float = 0.0) -> str:
+    """What passed before the first task; empty if that is hardly anything. In seconds; `unasked`: of which executors waited for a job."""
     if start < _SHORT * wall:
         return ""
     took, share = seconds(start), percent(start / wall)
+    if unasked >= findings.SHORT_DRIVER:
+        return (
+            f"Before its first task, {took} s passed, {share} of the run phase: for {seconds(unasked)} s of it there were executors,"
+            " and the program submitted no job."
+        )
     return f"Before its first task, the application took {took} s to start, {share} of the run phase."
 
 

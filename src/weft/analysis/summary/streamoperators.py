@@ -8,6 +8,7 @@ import polars
 
 from weft.analysis.explain import operators
 from weft.analysis.read.part import Part
+from weft.analysis.summary.vertices import STATES, spent
 from weft.facts.engines.flink import jobs as flinkjobs
 from weft.facts.jobmetrics import JobMetrics
 from weft.text.entry import Entry
@@ -67,6 +68,12 @@ def limiting(found: Sequence[StreamOperator], *, missed: bool) -> str:
     if not found:
         return ""
     first, *others = found
+    if first.name == DRIVER and not missed:
+        # nothing says which of both it did, and who waits could take more
+        return (
+            f"No task ran {percent(first.busy)} of the time: the driver planned micro-batches and logged offsets, or waited for data or its"
+            f" trigger. {limiting(others, missed=False)}".strip()
+        )
     if first.busy < _BUSY and (held := [one for one in found if one.waits >= _BUSY]):
         names = " and ".join(f"{one.name} waited {percent(one.waits)}" for one in held)
         return (
@@ -90,12 +97,19 @@ def limiting(found: Sequence[StreamOperator], *, missed: bool) -> str:
 
 
 def of_flink(found: Mapping[str, Any]) -> list[StreamOperator]:
-    """By Flink's own clocks: a task that waits for rows is idle, and one whose rows are not taken is back-pressured."""
-    return [_vertex(vertex) for job in found["jobs"] for vertex in job["vertices"] if vertex["subtasks"]]
+    """By Flink's own clocks: a task that waits for rows is idle, and one whose rows are not taken is back-pressured.
+
+    None where it has no such clocks, as before 1.15.
+    """
+    vertices = [vertex for job in found["jobs"] for vertex in job["vertices"] if vertex["subtasks"]]
+    tasks = [task for vertex in vertices for task in vertex["subtasks"]]
+    if not any(spent(task["metrics"], state) for task in tasks for state in STATES):
+        return []
+    return [_vertex(vertex) for vertex in vertices]
 
 
 def _vertex(vertex: Mapping[str, Any]) -> StreamOperator:
-    tasks = [_times(task["metrics"]) for task in vertex["subtasks"]]
+    tasks = [_times(task) for task in vertex["subtasks"]]
     busy = [_share(task, "busy") for task in tasks]
     return StreamOperator(
         name=_short(vertex["name"]),
@@ -106,11 +120,11 @@ def _vertex(vertex: Mapping[str, Any]) -> StreamOperator:
     )
 
 
-def _times(measured: Mapping[str, Any]) -> dict[str, float]:
-    return {
-        state: float(measured.get(f"accumulated-{state}-time") or 0)
-        for state in ("busy", "idle", "backpressured")
-    }
+def _times(task: Mapping[str, Any]) -> dict[str, float]:
+    """Milliseconds by state; of a source of the old kind Flink does not say how long it was busy."""
+    times = {state: spent(task["metrics"], state) for state in STATES}
+    left = float(task.get("duration") or 0) - sum(times.values())
+    return times if times["busy"] else {**times, "not known": max(0.0, left)}
 
 
 def _share(times: Mapping[str, float], state: str) -> float:

@@ -34,8 +34,8 @@ _STREAM = "sql.streaming.queryId"
 """The property of a job that is a micro-batch."""
 _STOPPED = re.compile(r"part of cancelled job (group|tags?)\b")
 """What only programs do to a job: a stream that is stopped ends its last micro-batch, and SQL a broadcast that nobody needs any more."""
-_AGAIN, _TASK = "Resubmitted", ("app", "stage", "attempt", "task")
-"""Why a task is logged again, and by what it is known to be the same."""
+_TASK = ("app", "stage", "attempt", "task")
+"""By which a task is known to be the same."""
 _COMPRESSED = (".zstd", ".lz4", ".snappy", ".lzf")
 _COMPACTED = ".compact"
 """The ending of what the History Server made of the older parts of a rolling log (EventLogFileWriters.scala)."""
@@ -267,11 +267,11 @@ class _EventLog:
 
 def _once(found: polars.DataFrame) -> polars.DataFrame:
     """Each task once: Spark logs one again, with the times that it had, where its output is lost with its executor."""
-    again = found.filter(polars.col("reason") == _AGAIN)
+    again = found.filter(polars.col("reason") == jobmetrics.LOST_OUTPUT)
     if again.is_empty():
         return found
     ended = found.filter("ok").join(again, on=_TASK, how="semi")
-    reason = polars.lit(_AGAIN).cast(found.schema["reason"]).alias("reason")
+    reason = polars.lit(jobmetrics.LOST_OUTPUT).cast(found.schema["reason"]).alias("reason")
     lost = ended.with_columns(polars.lit(value=False).alias("ok"), reason)
     alone = again.join(ended, on=_TASK, how="anti")
     return polars.concat([found.join(again, on=_TASK, how="anti"), lost, alone])
