@@ -48,9 +48,10 @@ def test_what_a_host_measured_is_of_the_tasks_that_ran_then() -> None:
 
 
 def test_job_metrics_have_the_clock_of_the_head_node() -> None:
-    metrics = job([task(0, 2, 4), task(1, 4, 8)])
+    metrics = job([task(0, 2, 4), task(1, 4, 8, ready=3.5)])
     seen, shifted = clocks.aligned([noted(0, node1=(2, 0.01))], readings(3, 7, 11), metrics, NODES)
     assert shifted.tasks["begin"].to_list() == [0, 2]
+    assert shifted.tasks["ready"].to_list() == [None, 1.5]
     assert shifted.stages["end"].sort().to_list() == [2, 6]
     assert seen["t"].to_list() == readings(3, 7, 11)["t"].to_list(), "node2 has the clock of the record"
 

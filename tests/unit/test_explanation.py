@@ -19,7 +19,7 @@ from weft.analysis.explain.stacks import Profiled
 from weft.analysis.explain.timeparts import Explanation, Limit, Suggestion, TimePart, Trying
 from weft.analysis.read.nodes import NodeInfo
 from weft.analysis.read.spans import Span
-from weft.facts import jobmetrics, peers
+from weft.facts import engines, jobmetrics, peers
 from weft.facts.jobmetrics import JobMetrics
 from weft.report.draw.blocks import Bar
 from weft.report.sections.explain import bar, blocks, first_screen, to_try
@@ -81,14 +81,6 @@ def test_a_failed_run_has_no_speed_up() -> None:
     assert "speed-up" in str(blocks(ended))
     assert "speed-up" not in str(blocks(failed))
     assert "times faster" not in failed.sentence
-
-
-def test_what_failed_on_no_node_makes_no_second_one() -> None:
-    """As the failure of a whole job of Flink, after which waits for blocks of the own node would be network."""
-    nowhere = {**task(0, 5, 5, ok=False), "host": ""}
-    found = attribute(job([task(0, 0, 10, fetch_wait_ms=4000), nowhere]), readings({}), WINDOW)
-    assert found is not None
-    assert tasktime.SAME_NODE in {part.name for part in found.parts}
 
 
 def test_neither_the_start_nor_the_jobs_work_are_offered_as_what_it_could_do_without() -> None:
@@ -339,12 +331,20 @@ def test_a_larger_heap_is_asked_for_by_the_engines_own_key(engine: str, imported
     assert one.change == f"a larger heap, or fewer slots in one process{key}"
 
 
-@pytest.mark.parametrize(("engine", "says"), [("flink", True), ("spark", False)])
-def test_only_tasks_of_a_pipeline_wait_for_the_vertex_before(engine: str, says: bool) -> None:
+@pytest.mark.parametrize(
+    ("engine", "part", "says"),
+    [
+        ("flink", tasktime.THREADS, "; a task of a pipeline waits for its input, which is the vertex before it"),
+        ("spark", tasktime.THREADS, ""),
+        ("hadoop", tasktime.INPUT, ": mapreduce.job.reduce.slowstart.completedmaps=1.0"),
+        ("hive", tasktime.INPUT, f": {engines.of('hive').settings.begin_late}"),
+    ],
+)
+def test_what_an_engines_tasks_wait_for_has_its_own_words(engine: str, part: str, says: str) -> None:
     found = run(job([task(0, 0, 10, node=node, cpu_ns=4e9, gc_ms=6000) for node in (1, 2)]))
-    one = Suggestion(part="waiting for other threads", change="a profile", gain=None, shows=True)
+    one = Suggestion(part=part, change="this", gain=None)
     (left,) = of_run(found.model_copy(update={"findings": (one,)}), (), engine, imported=False).findings
-    assert ("the vertex before it" in left.change) == says
+    assert left.change == f"this{says}"
 
 
 def test_measurements_that_do_not_fit_suggest_nothing() -> None:

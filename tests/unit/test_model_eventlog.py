@@ -8,7 +8,6 @@ import pytest
 
 from tests.unit.report_fakes import APP, BEGIN, EVENTS, LOST, event, executor, ms, stage, task, write_log
 from weft.analysis.explain import recovery, stages
-from weft.analysis.summary import engine
 from weft.facts import ending, executorslots, jobmetrics
 from weft.facts.engines.spark import eventlog
 from weft.text.entry import Entry
@@ -144,44 +143,12 @@ def test_a_task_of_two_cores_leaves_half_as_many_slots(tmp_path: Path, before: l
     assert not executorslots.dynamic(metrics)
 
 
-def test_a_profile_that_asks_for_no_cores_has_tasks_of_as_many_as_usual(tmp_path: Path) -> None:
-    """As one that asks for executors of other memory alone."""
-    bare = event("ResourceProfileAdded", **{"Resource Profile Id": 1, "Task Resource Requests": {}})
-    (added,) = executor(0)
-    added["Executor Info"] |= {"Total Cores": 4, "Resource Profile Id": 1}
-    write_log(tmp_path, [profile(0, 2.0), bare, added])
-    metrics = eventlog.read(Entry(tmp_path))
-    assert metrics.executors.select("cores", "slots").rows() == [(4, 2)]
-    assert metrics.gaps == []
-
-
-def test_the_slots_that_were_used_are_those_of_tasks_of_several_cores(tmp_path: Path) -> None:
-    executors = [*executor(0, removed=8), *executor(1)]
-    for added in executors[::2]:
-        added["Executor Info"]["Total Cores"] = 4
-    executors[2]["Timestamp"] = ms(8)
-    write_log(tmp_path, [profile(0, 2.0), *executors, task(0, run_ms=8970)])
-    use = engine.usage(eventlog.read(Entry(tmp_path)))
-    assert use is not None
-    assert (use.slots, use.slot_seconds) == (2, pytest.approx(2 * (5 + 5)))
-
-
 def test_an_application_has_no_slot_on_cores_that_it_did_not_ask_for(tmp_path: Path) -> None:
     write_log(tmp_path, [settings(cores_max="1"), *executor(0)])
     metrics = eventlog.read(Entry(tmp_path))
     assert executorslots.configured(metrics, 2) == 1
     write_log(tmp_path, [settings(cores_max="many"), *executor(0)])
     assert executorslots.configured(eventlog.read(Entry(tmp_path)), 2) == 2
-
-
-@pytest.mark.parametrize(("master", "most"), [("spark://a:7077", 1), ("yarn", None), ("k8s://a", None)])
-def test_only_masters_that_know_the_limit_of_cores_keep_to_it(
-    tmp_path: Path, master: str, most: int | None
-) -> None:
-    write_log(tmp_path, [settings(cores_max="1", master=master), *executor(0), *executor(1)])
-    metrics = eventlog.read(Entry(tmp_path))
-    assert metrics.applications["most_cores"].to_list() == [most]
-    assert executorslots.configured(metrics, 2) == (most or 2)
 
 
 def test_executors_that_come_and_go_are_slots_over_time(tmp_path: Path) -> None:

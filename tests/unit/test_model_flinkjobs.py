@@ -137,6 +137,15 @@ def test_who_has_no_input_although_all_of_it_exists_waits_for_the_network(
     assert stages.table(flinkjobs.read(Entry(engine)))["fetch_share"].to_list() == [None, waited]
 
 
+def test_a_vertex_that_never_began_has_no_number_of_tasks(tmp_path: Path) -> None:
+    """A batch job decides it when the vertex begins: until then it is -1."""
+    later = {"id": "v2", "name": "sink", "parallelism": -1, "subtasks": []}
+    known = {**JOB, "vertices": [*JOB["vertices"], later]}
+    engine = Entry(record(tmp_path, pages={"/jobs/ab": known, "/jobs/ab/vertices/v2": later}) / "engine")
+    assert stages.table(flinkjobs.read(engine)).sort("stage")["tasks"].to_list() == [2, 2, None]
+    assert [row["tasks"] for row in vertices.vertices(engine)] == [2, 2, None]
+
+
 def attempt(index: int, number: int, begin: int, end: int, status: str) -> dict[str, Any]:
     return {**subtask(index, begin, end), "attempt": number, "status": status}
 

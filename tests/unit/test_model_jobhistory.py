@@ -106,6 +106,13 @@ def test_a_reduce_task_that_began_early_waited_for_the_map_tasks_first(tmp_path:
     assert (row["input_wait_ms"], row["fetch_wait_ms"]) == (1000, 2500)
 
 
+def test_a_host_whose_clock_is_ahead_did_not_fetch_for_longer_than_the_task_took(tmp_path: Path) -> None:
+    ahead = attempt("REDUCE", 0, begin=BEGIN + 5000, end=BEGIN + 9000, shuffleFinishTime=BEGIN + 66500, counters=table(**REDUCE))  # fmt: skip
+    write(tmp_path, [*LINES[:9], *ahead, LINES[-1]])
+    row = jobhistory.read(Entry(tmp_path)).tasks.row(-1, named=True)
+    assert (row["run_ms"], row["fetch_wait_ms"]) == (4000, 4000)
+
+
 def test_slots_come_from_the_settings_next_to_the_history(tmp_path: Path) -> None:
     write(tmp_path, LINES)
     settings = {"yarn.nodemanager.resource.memory-mb": "2500", "mapreduce.map.memory.mb": "1024"}

@@ -21,6 +21,7 @@ from weft.analysis.explain.slots import (
     _Now,
     use,
 )
+from weft.analysis.explain.tasktime import SAME_NODE
 from weft.facts.jobmetrics import EXECUTORS, JOBS, LOST_OUTPUT
 
 A, B = ("app", 0, 0), ("app", 1, 0)
@@ -121,6 +122,24 @@ def test_a_task_whose_output_is_lost_later_is_not_ready_before_that() -> None:
     found = attribute(job(tasks), readings({}), Window(0, 20, 2, {}))
     assert found is not None
     assert {part.name: part.seconds for part in found.parts if part.name in EMPTY} == {STRAGGLERS: 7}
+
+
+def test_what_failed_on_no_node_makes_no_second_one() -> None:
+    """As the failure of a whole job of Flink, after which waits for blocks of the own node would be network."""
+    nowhere = {**task(0, 5, 5, ok=False), "host": ""}
+    found = attribute(job([task(0, 0, 10, fetch_wait_ms=4000), nowhere]), readings({}), Window(0, 10, 2, {}))
+    assert found is not None
+    assert SAME_NODE in {part.name for part in found.parts}
+
+
+def test_without_waits_for_the_scheduler_a_job_takes_what_its_tasks_take() -> None:
+    """A driver that launches a task of 0.1 s each second: nothing else keeps the other slots empty."""
+    ran = [task(0, begin, begin + 0.1, index=begin) for begin in range(10)]
+    found = attribute(job(ran), readings({}), Window(0, 10, 2, {}))
+    assert found is not None
+    (part,) = (part for part in found.parts if part.name == SCHEDULING)
+    assert part.share > 0.8
+    assert part.bound == pytest.approx(10 / (0.5 + 0.9))
 
 
 MOMENTS = st.integers(min_value=-20, max_value=120).map(lambda tick: tick / 10)

@@ -20,6 +20,8 @@ class Settings:
     """Those, by how they begin, that say where a cluster is and what it writes; a file for another cluster may have them."""
     nodes: str = ""
     partitions: tuple[str, ...] = ()
+    begin_late: str = ""
+    """With which tasks begin when those have ended whose output they read."""
     compression: tuple[str, ...] = ()
     """Of what is shuffled; `false` ends it."""
 

@@ -24,6 +24,8 @@ class Bounds:
     wall: float
     rest: float
     """The driver alone, after the last task."""
+    scheduling: float
+    """In which a slot was empty while a task was ready: scheduling again does not know that time."""
     again: float
     """The job's own tasks, scheduled again."""
 
@@ -34,7 +36,8 @@ class Bounds:
         plan = schedule.steps(tasks, stages, window.begin)
         last = float(np.max(found.tasks["end"].to_numpy().clip(window.begin, window.end)))
         again = schedule.without("", plan, {}, found.slots)
-        return cls(plan, found.slots, window.end - window.begin, window.end - last, again)
+        wall, rest = window.end - window.begin, window.end - last
+        return cls(plan, found.slots, wall, rest, found.use.scheduling, again)
 
     @property
     def replay(self) -> float:
@@ -47,5 +50,8 @@ class Bounds:
             return 1.0
         left = schedule.without(part, self.plan, shares, self.slots)
         after = 0.0 if part == slots.DRIVER else self.rest
-        # what scheduling again does not know, such as locality, is as it was
-        return max(1.0, self.wall / max(left + after + (self.wall - self.rest - self.again), _MOMENT))
+        # what scheduling again does not know, such as locality, is as it was; without waits for the scheduler, less of it
+        unknown = self.wall - self.rest - self.again
+        if part == slots.SCHEDULING:
+            unknown -= min(max(0.0, unknown), self.scheduling)
+        return max(1.0, self.wall / max(left + after + unknown, _MOMENT))

@@ -10,7 +10,7 @@ from weft.analysis.explain import limits
 from weft.analysis.explain.attribution import Attribution
 from weft.analysis.explain.limits import Ceilings
 from weft.analysis.explain.slots import DRIVER
-from weft.analysis.explain.tasktime import CPU, GC, THREADS, UNCLASSIFIED
+from weft.analysis.explain.tasktime import CPU, GC, INPUT, THREADS, UNCLASSIFIED
 from weft.analysis.explain.timeparts import Explanation, Limit, Suggestion, TimePart
 from weft.facts import engines
 
@@ -76,10 +76,12 @@ def of_run(found: Explanation, probes: Collection[str], engine: str, *, imported
 
 
 def _of_engine(one: Suggestion, engine: str, *, imported: bool) -> Suggestion:
-    """What makes a heap larger: weft's key, or of an imported run the engine's own setting; and for what tasks of a pipeline wait."""
+    """With its keys: weft's for a larger heap, or of an imported run the engine's own; and for what tasks of a pipeline wait."""
     facts = engines.of(engine)
     if one.part == THREADS and facts.pipelined:
         return one.model_copy(update={"change": f"{one.change}; {_INPUT}"})
+    if one.part == INPUT and facts.settings.begin_late:
+        return one.model_copy(update={"change": f"{one.change}: {facts.settings.begin_late}"})
     key = facts.settings.heap if imported else facts.memory_key and f"--set engine.{facts.memory_key}=SIZE"
     return one.model_copy(update={"change": f"{one.change}: {key}"}) if one.part == GC and key else one
 

@@ -41,6 +41,8 @@ class Use:
 
     held: Sequence[float]
     empty: Mapping[tuple[str, Stage | None], float]
+    scheduling: float = 0.0
+    """Seconds in which at least one was empty while a task was ready."""
 
     @property
     def whole(self) -> float:
@@ -122,14 +124,16 @@ def use(
     first = min((at for at, until in inside if until > at), default=end)
     last = max((until for at, until in inside if until > at), default=begin)
     empty: dict[tuple[str, Stage | None], float] = defaultdict(float)
-    offered = steps or ((begin, slots),)
+    offered, waited = steps or ((begin, slots),), 0.0
     for at, until, now in _moments(tasks, of_task, inside, submitted, offered, begin, end):
         if (free := now.slots - now.held) > 0:
             reason = (START, None) if until <= first else (DRIVER, None) if at >= last else now.why()
             empty[reason] += free * (until - at)
+            waited += until - at if reason[0] == SCHEDULING else 0.0
     return Use(
         [float(place.between(at, until)) for place, (at, until) in zip(of_task, inside, strict=True)],
         {why: float(free) for why, free in empty.items()},
+        float(waited),
     )
 
 

@@ -16,7 +16,7 @@ from weft.facts.jobmetrics import JobMetrics
 from weft.facts.loglines import DAMAGED
 
 EVENT = "clocks"
-_TIMES = ("begin", "end", "added", "removed")
+_TIMES = ("begin", "end", "added", "removed", "ready")
 
 
 @dataclass(frozen=True)

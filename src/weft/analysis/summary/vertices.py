@@ -32,4 +32,4 @@ def _vertex(vertex: Mapping[str, Any]) -> dict[str, Any]:
 
     times = {state: sum(spent(metrics, state) for metrics in measured) / 1e3 for state in STATES}
     counts = {key: total(key) for key in ("read-bytes", "read-records", "write-bytes", "write-records")}
-    return {"name": vertex["name"], "tasks": vertex["parallelism"], **times, **counts}
+    return {"name": vertex["name"], "tasks": flinkjobs.count(vertex), **times, **counts}

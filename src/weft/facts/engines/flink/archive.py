@@ -120,7 +120,8 @@ def _job(job: Mapping[str, Any], pages: Mapping[str, Any], gaps: list[str]) -> d
         )
         for vertex in job["vertices"]
     ]
-    if lacking := [vertex["name"] for vertex in vertices if not vertex["subtasks"]]:
+    begun = [vertex for vertex in vertices if vertex["parallelism"]]
+    if lacking := [vertex["name"] for vertex in begun if not vertex["subtasks"]]:
         gaps.append(
             f"the archive has no page of the vertices {', '.join(lacking)}: their subtasks are missing"
         )
@@ -156,7 +157,7 @@ def _vertex(
     vertex: Mapping[str, Any], page: Mapping[str, Any], attempts: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     subtasks = [_subtask(each) for each in page.get("subtasks", []) if isinstance(each, dict)]
-    parallelism = _number(vertex.get("parallelism")) or len(subtasks)
+    parallelism = max(0, _number(vertex.get("parallelism"))) or len(subtasks)
     last = {(task["subtask"], task["attempt"]) for task in subtasks}
     earlier = [_subtask(each) for each in attempts]
     return {

@@ -93,6 +93,12 @@ def _root(job: dict[str, Any]) -> str:
     return causes[-1] if causes else text.partition("\n")[0]
 
 
+def count(vertex: Mapping[str, Any]) -> int | None:
+    """Tasks of a vertex; of one that never began in a batch job, Flink may not have decided how many."""
+    number: int = vertex["parallelism"]
+    return number if number > 0 else None
+
+
 def _stages(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for number, vertex in enumerate(job["vertices"]):
         attempts = [*vertex["subtasks"], *vertex.get("earlier", ())]
@@ -103,7 +109,7 @@ def _stages(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
             "stage": number,
             "attempt": 0,
             "name": vertex["name"],
-            "tasks": vertex["parallelism"],
+            "tasks": count(vertex),
             "begin": _time(min(begun, default=-1)),
             "end": _time(max(ended, default=-1)),
             "failure": "failed" if any(task["status"] == "FAILED" for task in vertex["subtasks"]) else "",

@@ -12,6 +12,7 @@ FACTS = EngineFacts(
         local_directories="yarn.nodemanager.local-dirs",
         driver_key="client_memory",
         partitions=("mapreduce.job.reduces",),
+        begin_late="mapreduce.job.reduce.slowstart.completedmaps=1.0",
     ),
     empty_job={"kind": "pi", "points": 1000, "tasks": 16},
     # Job.monitorAndPrintJob prints the diagnostics of failed attempts

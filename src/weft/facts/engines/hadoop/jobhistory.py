@@ -262,7 +262,8 @@ def _ended(event: dict[str, Any], begin: float | None) -> dict[str, Any]:
         "failure": event.get("error") or "",
         "run_ms": round((end - since) * 1e3),
         "cpu_ns": found["CPU_MILLISECONDS"] * 1_000_000 if "CPU_MILLISECONDS" in found else None,
-        "fetch_wait_ms": max(0, round((copied - since) * 1e3)) if reduce else 0,
+        # by the clock of its own host: the others are by that of the ApplicationMaster
+        "fetch_wait_ms": max(0, round((min(copied, end) - since) * 1e3)) if reduce else 0,
         **{column: found.get(counter, 0) for column, counter in _TASK_COUNTERS.items()},
         "held_bytes": found.get("MAP_OUTPUT_BYTES", 0) + _OF_A_RECORD * found.get("MAP_OUTPUT_RECORDS", 0),
         "input_bytes": found.get("FileInputFormatCounter.BYTES_READ", 0),

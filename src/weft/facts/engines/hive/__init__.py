@@ -11,6 +11,9 @@ FACTS = EngineFacts(
         local_directories="yarn.nodemanager.local-dirs",
         driver_key="client_memory",
         partitions=("mapreduce.job.reduces",),
+        # ShuffleVertexManager.java, and MRJobConfig.java
+        begin_late="tez.shuffle-vertex-manager.min-src-fraction=1.0 and max-src-fraction=1.0,"
+        " on MapReduce mapreduce.job.reduce.slowstart.completedmaps=1.0",
     ),
     sql=Sql(),
 )

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import polars
@@ -26,8 +27,10 @@ _CHARACTERS = 1 << 23
 """Of fewer lines, where they are longer."""
 _OTHERS = (".json", ".jhist", ".summary", ".xml")
 """Files with the job metrics of Flink and Hadoop, which are beside it if they shared a cluster."""
-_DEFAULT, _PROFILES = 0, 10_000
-"""The resource profile of a job that asks for none, and how many are kept."""
+_DEFAULT, _PROFILES, _RESOURCES = 0, 10_000, 10
+"""The resource profile of a job that asks for none, and how many are kept, with how many resources of each."""
+_CORES, _TEXT = "cpus", 100
+"""The resource that Spark names so, and characters of a name that are kept."""
 _CACHED = 100_000
 """RDDs in memory that are kept, give or take those of a stage."""
 _STREAM = "sql.streaming.queryId"
@@ -98,8 +101,8 @@ class _EventLog:
         default_factory=lambda: {name: {} for name in _TABLES}
     )
     kept: KeptRows = field(default_factory=KeptRows)
-    task_cores: dict[tuple[str, int], int] = field(default_factory=dict)
-    """By application and resource profile: cores that a task takes."""
+    asked: dict[tuple[str, int], Mapping[str, float]] = field(default_factory=dict)
+    """By application and resource profile: what a task takes of cores and of other resources, such as GPUs."""
     cached: set[tuple[str, int]] = field(default_factory=set)
     """By application: RDDs that a stage has computed and keeps in memory."""
     plans: Plans = field(default_factory=Plans)
@@ -186,7 +189,7 @@ class _EventLog:
     def _on_EnvironmentUpdate(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
         settings = event["Spark Properties"]
         if "spark.task.cpus" in settings:  # logs of before Spark 3.1 have no resource profiles
-            self.task_cores.setdefault((app, _DEFAULT), int(settings["spark.task.cpus"]))
+            self.asked.setdefault((app, _DEFAULT), {_CORES: int(settings["spark.task.cpus"])})
         dynamic = settings.get("spark.dynamicAllocation.enabled") == "true"
         most = settings.get(MOST, "")
         obeyed = str(settings.get("spark.master", _STANDALONE[0])).startswith(_STANDALONE)
@@ -194,16 +197,18 @@ class _EventLog:
         self._put("applications", app=app, dynamic=dynamic, most_cores=limit)
 
     def _on_ResourceProfileAdded(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
-        asked = event["Task Resource Requests"].get("cpus")  # a profile need not ask for any
-        if asked and len(self.task_cores) < _PROFILES:
-            self.task_cores[app, int(event["Resource Profile Id"])] = int(asked["Amount"])
+        asked = islice(event["Task Resource Requests"].items(), _RESOURCES)
+        if len(self.asked) < _PROFILES:
+            amounts = {name[:_TEXT]: float(each["Amount"]) for name, each in asked}
+            self.asked[app, int(event["Resource Profile Id"])] = amounts
 
     def _on_ExecutorAdded(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
         info, added = event["Executor Info"], _time(event["Timestamp"])
         name, host, cores = event["Executor ID"], info["Host"], info["Total Cores"]
-        usual = self.task_cores.get((app, _DEFAULT), 1)
-        each = max(1, self.task_cores.get((app, info.get("Resource Profile Id", _DEFAULT)), usual))
-        own = {"app": app, "executor": name, "host": host, "cores": cores, "slots": cores // each}
+        usual = self.asked.get((app, _DEFAULT), {}).get(_CORES, 1)
+        each = self.asked.get((app, info.get("Resource Profile Id", _DEFAULT)), {})
+        slots = _slots(cores, info.get("Resources") or {}, {_CORES: usual, **each})
+        own = {"app": app, "executor": name, "host": host, "cores": cores, "slots": slots}
         self._put("executors", **own, added=added)
 
     def _on_ExecutorRemoved(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
@@ -263,6 +268,19 @@ class _EventLog:
             parents=info.get("Parent IDs"),
             **more,
         )
+
+
+def _slots(cores: int, resources: Mapping[str, Any], asked: Mapping[str, float]) -> int:
+    """Tasks at one time (ResourceProfile.scala): several may share a GPU, and each of them takes its cores.
+
+    A profile need not ask for cores, and an executor need not have what others have.
+    """
+    found = cores // max(1, int(asked[_CORES]))
+    for name, amount in asked.items():
+        if name != _CORES and name in resources and amount > 0:
+            count = len(resources[name]["addresses"])
+            found = min(found, int(count / amount) if amount >= 1 else count * int(1 / amount))
+    return found
 
 
 def _once(found: polars.DataFrame) -> polars.DataFrame:
