@@ -28,7 +28,8 @@ def test_a_whole_log_becomes_tables(tmp_path: Path) -> None:
 
 def test_a_job_that_is_a_micro_batch_makes_a_stream_of_its_application(tmp_path: Path) -> None:
     batch = {"Job ID": 7, "Submission Time": ms(5), "Properties": {"sql.streaming.queryId": "c0ffee"}}
-    for number, properties in enumerate([{}, None, {"sql.streaming.queryId": "c0ffee"}]):
+    stream, batches = {"sql.streaming.queryId": "c0ffee"}, {"spark.streaming.internal.batchTime": "1000"}
+    for number, properties in enumerate([{}, None, stream, batches]):
         folder = tmp_path / str(number)
         folder.mkdir()
         write_log(folder, [*EVENTS, event("JobStart", **{**batch, "Properties": properties})])

@@ -13,7 +13,7 @@ from weft.analysis.explain.fitting import Used
 from weft.analysis.explain.timeparts import Explanation
 from weft.analysis.read.nodes import NodeInfo
 from weft.analysis.read.spans import Span
-from weft.facts.engines.spark import eventlog
+from weft.facts.engines.spark import eventlog, plans
 from weft.facts.jobmetrics import JobMetrics
 from weft.record import sampletable
 from weft.text.entry import Entry
@@ -167,6 +167,22 @@ def test_a_partition_that_spark_split_is_named(tmp_path: Path) -> None:
     )
 
 
+def test_scans_of_directories_of_one_name_and_of_tables_of_a_database_are_apart() -> None:
+    """As those of one day below two tables, or two tables through JDBC, whose names end with the same word."""
+    one, other = (node("Scan parquet ", location=f"/data/{name}/day=1") for name in ("visits", "pages"))
+    orders, items = (node(f"Scan JDBCRelation({name}) [numPartitions=1] ") for name in ("orders", "items"))
+    named = node("Scan parquet spark_catalog.default.facts", location="/data/facts/day=1")
+    found = plans.operators(node("Union", one, other, orders, items, named))
+    assert [each.table for each in found] == [
+        "",
+        "data/visits/day=1",
+        "data/pages/day=1",
+        "JDBCRelation(orders) [numPartitions=1]",
+        "JDBCRelation(items) [numPartitions=1]",
+        "spark_catalog.default.facts",
+    ]
+
+
 def test_a_table_that_is_read_twice_is_named_with_the_most_that_it_can_cost(tmp_path: Path) -> None:
     other = node("Scan parquet ", location="/data/sales", number_of_output_rows=AGAIN, scan_time=14)
     plan = node(
@@ -188,6 +204,25 @@ def test_a_table_that_is_read_twice_is_named_with_the_most_that_it_can_cost(tmp_
     assert twice.change.startswith("read sales once: query 0 reads it in stages 0, 1.")
     assert twice.program
     assert twice.gain == pytest.approx(5 / 16, abs=0.05), "one of both: 4 or 5 s of two slots x 8 s"
+
+
+def test_what_made_a_cached_table_in_an_earlier_query_did_not_run_where_it_is_read(tmp_path: Path) -> None:
+    """Plans have it below the scan of the cache. Who reads from there twice has cached it."""
+    made = node("Scan parquet ", location="/data/sales", number_of_output_rows=AGAIN)
+    cached = node("InMemoryTableScan", made, number_of_output_rows=READ)
+    events = [
+        sql("SQLExecutionStart", description="sort", time=ms(3), sparkPlanInfo=node("Exchange", cached)),
+        *(task(index, stage=0, index=index, begin=4, run_ms=4000) for index in (0, 1)),
+        ended(0, {READ: 1000}, 4, 8),
+        *(task(2 + index, stage=1, index=index, begin=8, run_ms=4000) for index in (0, 1)),
+        ended(1, {READ: 2000}, 8, 12),
+        sql("SQLExecutionEnd", time=ms(12)),
+    ]
+    write_log(tmp_path, events)
+    metrics = eventlog.read(Entry(tmp_path))
+    rows = {row["name"]: row["stages"] for row in operators.rows(metrics)}
+    assert (rows["InMemoryTableScan"], rows["Scan parquet"]) == ([0, 1], [])
+    assert not [one for one in explained(metrics).findings if one.part == "scan"]
 
 
 def test_many_small_files_are_named(tmp_path: Path) -> None:

@@ -71,13 +71,20 @@ def of_record(stored: Stored, recorded: Recorded) -> Machine:
     here = stored.head.host == os.uname().nodename
     processors = (own.cores() if here else recorded.work.slots) if hosted else 0
     found = Machine(
-        stored.head.host or "the record's machine",
+        _named(stored),
         cores=recorded.cores,
         memory=recorded.memory,
         processors=processors,
         capped=recorded.kind == "virtual",
     )
     return _with_profiles(_with_ceilings(found, stored), _changed(recorded))
+
+
+def _named(stored: Stored) -> str:
+    """The host of a record is that which wrote it, where a log only was imported."""
+    if stored.head.imported is not None:
+        return "the log's cluster"
+    return stored.head.host or "the record's machine"
 
 
 def _with_ceilings(machine: Machine, stored: Stored) -> Machine:

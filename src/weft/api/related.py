@@ -15,7 +15,12 @@ from weft.record.record import Stored
 def of(
     stored: Stored, same: Sequence[str], wanted: Callable[[Head], bool] = lambda _: True
 ) -> list[Recorded]:
-    """The newest other runs without a wrong answer whose summary has the same values of some keys, as predictions read them."""
+    """The newest other runs without a wrong answer whose summary has the same values of some keys, as predictions read them.
+
+    None of a log: two of the same name may have done anything.
+    """
+    if stored.head.imported is not None:
+        return []
     found = [
         other
         for other in record.all_records(settings.runs())

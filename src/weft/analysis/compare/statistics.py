@@ -1,6 +1,5 @@
 """Medians with intervals, and a ranking without cells whose intervals overlap."""
 
-import math
 import statistics
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import product
@@ -35,10 +34,12 @@ def median(values: Sequence[float]) -> Estimate:
 
 def _left_out(count: int) -> int:
     """Values on each side of an interval: the true median is as often below the first as heads are rare among `count` tosses."""
-    below, left_out = 0.5**count, 0
-    while (more := below + math.comb(count, left_out + 1) * 0.5**count) <= (1 - LEVEL) / 2:
-        below, left_out = more, left_out + 1
-    return left_out
+    # in whole numbers: of a thousand tosses, floats have no chance that is so small
+    most, below, ways, left_out = round((1 - LEVEL) / 2 * 1000) * 2**count // 1000, 0, 1, -1
+    while (below := below + ways) <= most:
+        left_out += 1
+        ways = ways * (count - left_out) // (left_out + 1)
+    return max(0, left_out)
 
 
 def ratio(values: Sequence[float], base: Sequence[float]) -> Estimate:

@@ -6,7 +6,7 @@ import polars
 
 from weft.analysis.explain.slots import SlotUse, Stage, Use, use
 from weft.facts import executorslots
-from weft.facts.jobmetrics import LOST_OUTPUT, JobMetrics
+from weft.facts.jobmetrics import LATEST, LOST_OUTPUT, JobMetrics
 
 
 def of_tasks(
@@ -40,12 +40,12 @@ def _ready(tasks: polars.DataFrame) -> list[float | None]:
     found: list[float | None] = [None] * tasks.height
     if again.is_empty():
         return found
-    mine = tasks.select(*stage, "index", "task", "begin", "end", "reason").with_row_index("row")
-    ordered = mine.join(again, on=stage, how="semi").drop_nulls("index").sort("begin", "task")
     # one whose output was lost afterwards had nothing to repeat until then
     lost = polars.col("reason") == LOST_OUTPUT
-    ended = polars.when(lost).then(polars.col("begin").max()).otherwise(polars.col("end"))
-    before = ended.cum_max().shift(1).over(*stage, "index")
+    until = polars.when(lost).then(polars.lit(LATEST)).otherwise(polars.col("end"))
+    mine = tasks.select(*stage, "index", "task", "begin", end=until).with_row_index("row")
+    ordered = mine.join(again, on=stage, how="semi").drop_nulls("index").sort("begin", "task")
+    before = polars.col("end").cum_max().shift(1).over(*stage, "index")
     ready = ordered.select("row", ready=polars.min_horizontal(before, "begin"), later=before.is_not_null())
     for row, at in ready.filter("later").select("row", "ready").iter_rows():
         found[row] = at

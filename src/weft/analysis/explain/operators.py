@@ -23,6 +23,8 @@ _OF_FILES = {"input": "scan", "output": "write", "scratch": "exchange"}
 """Kind of operator that does the file calls of a role."""
 _PYTHON = "Python"
 OTHER = "other"
+CACHED = "InMemoryTableScan"
+"""Reads what is in memory. Below it in a plan is what made that, in this query or in an earlier one."""
 
 
 def rows(metrics: JobMetrics) -> list[dict[str, Any]]:
@@ -39,7 +41,8 @@ def rows(metrics: JobMetrics) -> list[dict[str, Any]]:
                 parent["stages"] = list(row["stages"])
         for row in sorted(plan.values(), key=lambda each: each["operator"]):
             parent = plan.get(-1 if row["parent"] is None else row["parent"])
-            if parent and not row["stages"] and row["kind"] not in {"exchange", "broadcast"}:
+            under = parent is not None and not parent["name"].startswith(CACHED)
+            if parent and under and not row["stages"] and row["kind"] not in {"exchange", "broadcast"}:
                 row["stages"] = list(parent["stages"])
     return found
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from weft.analysis.explain.bounds import Bounds
-from weft.analysis.explain.operators import OTHER, Key, by_stage, files_of
+from weft.analysis.explain.operators import CACHED, OTHER, Key, by_stage, files_of
 from weft.analysis.explain.slots import FEW, SCHEDULING, STRAGGLERS
 from weft.analysis.explain.timeparts import StageTime, Suggestion
 from weft.text.units import show_size
@@ -53,7 +53,7 @@ def _twice(
     """A table that a query scans more than once, and a scan whose stages all read it again."""
     groups: dict[tuple[str, int, str], list[Row]] = defaultdict(list)
     for row in rows:
-        if row["kind"] == _SCAN and not row["reused"]:
+        if row["kind"] == _SCAN and not row["reused"] and not row["name"].startswith(CACHED):
             groups[row["app"], row["query"], row["table"] or f"operator {row['operator']}"].append(row)
     for (app, query, table), scans in groups.items():
         numbers = sorted({stage for row in scans for stage in row["stages"]})

@@ -99,7 +99,7 @@ def limiting(found: Sequence[StreamOperator], *, missed: bool) -> str:
 def of_flink(found: Mapping[str, Any]) -> list[StreamOperator]:
     """By Flink's own clocks: a task that waits for rows is idle, and one whose rows are not taken is back-pressured.
 
-    None where it has no such clocks, as before 1.15.
+    None where it has no such clocks, as in old versions.
     """
     vertices = [vertex for job in found["jobs"] for vertex in job["vertices"] if vertex["subtasks"]]
     tasks = [task for vertex in vertices for task in vertex["subtasks"]]

@@ -123,7 +123,7 @@ def _nodes(metrics: JobMetrics) -> dict[str, int]:
     """The most at one time: executors come and go, and others take their places."""
     found = dict.fromkeys(_distinct(metrics, "host"), 0)
     named = metrics.executors.filter(polars.col("host") != "").with_columns(slots="cores")
-    for (host,), own in named.group_by("host"):
+    for (host,), own in named.group_by(["host"]):
         steps = executorslots.steps(replace(metrics, executors=own))
         found[str(host)] = max((count for _, count in steps), default=0)
     return dict(sorted(found.items()))

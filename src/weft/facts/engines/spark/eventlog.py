@@ -33,8 +33,8 @@ _CORES, _TEXT = "cpus", 100
 """The resource that Spark names so, and characters of a name that are kept."""
 _CACHED = 100_000
 """RDDs in memory that are kept, give or take those of a stage."""
-_STREAM = "sql.streaming.queryId"
-"""The property of a job that is a micro-batch."""
+_STREAMS = ("sql.streaming.queryId", "spark.streaming.internal.batchTime")
+"""Properties of which a job that is a micro-batch has one: of Structured Streaming, and of DStreams (JobScheduler.scala)."""
 _STOPPED = re.compile(r"part of cancelled job (group|tags?)\b")
 """What only programs do to a job: a stream that is stopped ends its last micro-batch, and SQL a broadcast that nobody needs any more."""
 _TASK = ("app", "stage", "attempt", "task")
@@ -218,7 +218,8 @@ class _EventLog:
 
     def _on_JobStart(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
         self._put("jobs", app=app, job=event["Job ID"], begin=_time(event.get("Submission Time")))
-        if _STREAM in (event.get("Properties") or ()):
+        local = event.get("Properties") or ()
+        if any(name in local for name in _STREAMS):
             self._put("applications", app=app, stream=True)
 
     def _on_JobEnd(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802

@@ -27,6 +27,7 @@ _OWN_TIME: Mapping[str, float] = {"sort time": 1e-3, "scan time": 1e-3, "shuffle
 """Timers of the operator's own work alone, and their unit in seconds. Others include what feeds it."""
 _SKEWED = "number of skewed partitions"
 _LOCATION = re.compile(r"\[(?:\w+:)?/*([^\],]*)")
+_NAME = re.compile(r"[\w.`$-]+")
 
 
 @dataclass
@@ -43,6 +44,8 @@ class Operator:
     read: Mapping[str, int] = field(default_factory=dict)
     """The same of what reads its output for another stage."""
     reused: bool = False
+    place: str = ""
+    """Of a scan of files that are no table: their directory, or the first of several."""
 
 
 @dataclass
@@ -194,23 +197,42 @@ def operators(plan: Mapping[str, Any]) -> list[Operator]:
             if len(found) == _OF_PLAN:
                 raise ValueError("a plan of too many operators")
             seen.add(ids)
-            below, through = len(found), {}
+            below, through, (table, place) = len(found), {}, _table(name, node)
             found.append(
                 Operator(
-                    name, kind(name), _table(name, node), parent, metrics, read, name.startswith("Reused")
+                    name,
+                    kind(name),
+                    table,
+                    parent,
+                    metrics,
+                    read,
+                    name.startswith("Reused"),
+                    place,
                 )
             )
         if not name.startswith("Reused"):  # what made it is in the plan as well
             waiting += [(child, below, through) for child in reversed(node.get("children", ()))]
+    return _apart(found)
+
+
+def _apart(found: list[Operator]) -> list[Operator]:
+    """Where directories of one name are different ones, scans have their paths."""
+    places: dict[str, set[str]] = defaultdict(set)
+    for each in found:
+        places[each.table].add(each.place)
+    for each in found:
+        if each.place and len(places[each.table]) > 1:
+            each.table = each.place[:_TEXT]
     return found
 
 
-def _table(name: str, node: Mapping[str, Any]) -> str:
-    """What a scan reads: the table's name, else the directory of its files."""
+def _table(name: str, node: Mapping[str, Any]) -> tuple[str, str]:
+    """What a scan reads: the table's name, or all that stands for it. Without one it is the name of a directory of files, and its path."""
     if kind(name) != "scan":
-        return ""
-    words = name.split()
-    if len(words) > 2:
-        return words[-1]
+        return "", ""
+    _, *others = name.split()
+    if len(others) > 1:
+        return others[-1] if _NAME.fullmatch(others[-1]) else " ".join(others), ""
     location = _LOCATION.search(str((node.get("metadata") or {}).get("Location", "")))
-    return location[1].rstrip("/").rpartition("/")[2][:_TEXT] if location else ""
+    place = location[1].rstrip("/") if location else ""
+    return place.rpartition("/")[2][:_TEXT], place
