@@ -30,7 +30,7 @@ HOSTS = {
     "lsf": ("LSB_DJOB_HOSTFILE", "a\na\nb\nb\n", {"LSB_JOBID": "7"}, [("a", 2), ("b", 2)]),
     "gridengine": (
         "PE_HOSTFILE",
-        "a 4 main.q@a UNDEFINED\nb 4 main.q@b UNDEFINED\n",
+        "a 4 main.q@a UNDEFINED\nb 3 main.q@b UNDEFINED\nb 1 long.q@b UNDEFINED\n",
         {"JOB_ID": "7", "SGE_TASK_ID": "undefined"},
         [("a", 4), ("b", 4)],
     ),
@@ -177,7 +177,8 @@ def test_a_parallel_environment_that_promises_no_hosts_is_refused(programs: Path
 
 
 @pytest.mark.parametrize(
-    ("text", "seconds"), [(None, None), ("20", 1200), ("1:00:00", 3600), ("1-00:00:00", 86400)]
+    ("text", "seconds"),
+    [(None, None), ("20", 1200), ("1:00:00", 3600), ("1-00:00:00", 86400), ("1-12:30", 131400)],
 )
 def test_time_limits(text: str | None, seconds: int | None) -> None:
     assert wall(text) == seconds
@@ -250,6 +251,28 @@ def test_the_state_of_a_job(kind: str, programs: Path) -> None:
     assert ended.message.startswith(f"{system(kind).title} job 7 was ")
 
 
+ELEMENTS = """case "$*" in
+*'7[3]') echo 'RUN|a:b|-|-';;
+*) echo 'EXIT|c|-|TERM_OWNER: killed by owner'; echo 'RUN|a:b|-|-';;
+esac"""
+"""An array of LSF whose first element was killed, and whose third runs."""
+
+
+def test_an_element_of_an_lsf_job_array_is_not_another_one(
+    programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "hosts").write_text("a\nb\n")
+    fake_program(programs, "bjobs", ELEMENTS)
+    for name, value in {"DJOB_HOSTFILE": str(tmp_path / "hosts"), "JOBID": "7", "JOBINDEX": "3"}.items():
+        monkeypatch.setenv(f"LSB_{name}", value)
+    number = system("lsf").current()
+    assert number == "7[3]"
+    assert not known.gone(known.named("lsf", number))
+    assert system("lsf").ended_by_system(number) is None
+    monkeypatch.setenv("LSB_JOBINDEX", "0")
+    assert system("lsf").current() == "7"
+
+
 NO_HISTORY = """case "$1" in
 -x) echo 'qstat: PBS is not configured to maintain job history 7.server' >&2; exit 153;;
 *) if test -e {folder}/ended; then echo 'qstat: Unknown Job Id 7.server' >&2; exit 153; fi
@@ -265,6 +288,11 @@ def test_a_pbs_that_keeps_no_ended_jobs_is_asked_for_those_that_run(programs: Pa
     (programs / "ended").touch()
     assert system("pbs").query("7.server") is None
     assert known.gone("pbs:7.server")
+
+
+def test_an_ended_element_of_a_pbs_job_array_is_gone_while_others_run(programs: Path) -> None:
+    fake_program(programs, "qstat", "echo 'Job Id: 7[3].server'; echo '    job_state = X'")
+    assert known.gone("pbs:7[3].server")
 
 
 WARNED = "2026-11-26 04:01:00> CHECKPOINT:User oar (sarko) requested a checkpoint on the job 7 on oar1"

@@ -60,8 +60,10 @@ class GridEngine(PlainScheduler):
                 f"Grid Engine job {self.current()} has no parallel environment, which gives it hosts",
                 hint="submit it with -pe NAME SLOTS; `qconf -spl` lists parallel environments",
             )
-        rows = [line.split() for line in lines]
-        return [JobHost(name, int(slots), rank) for rank, (name, slots, *_) in enumerate(rows)]
+        slots: dict[str, int] = {}
+        for name, number, *_ in (line.split() for line in lines if line.strip()):
+            slots[name] = slots.get(name, 0) + int(number)  # a line for each queue that gives some there
+        return [JobHost(name, number, rank) for rank, (name, number) in enumerate(slots.items())]
 
     def launcher(self, host: JobHost) -> Launcher:
         return Launcher(("qrsh", "-inherit", host.name), login_shell=True)

@@ -50,7 +50,10 @@ class Lsf(PlainScheduler):
 
     def current(self) -> str:
         variables = settings.job_variables()
-        return variables.get("LSB_JOBID", "") if "LSB_DJOB_HOSTFILE" in variables else ""
+        number = variables.get("LSB_JOBID", "") if "LSB_DJOB_HOSTFILE" in variables else ""
+        # the elements of a job array have one ID, and bjobs shows all of them without an index; 0: no array
+        index = variables.get("LSB_JOBINDEX", "0")
+        return f"{number}[{index}]" if number and index not in {"", "0"} else number
 
     def hosts(self) -> list[JobHost]:
         found = counted(hosts_in("LSB_DJOB_HOSTFILE", self.title))

@@ -20,7 +20,8 @@ from weft.host.schedulers.plain import (
 
 _PACKAGE = "openpbs"
 _WAITING = set("QHWTM")
-_ENDED = "F"
+_ENDED = set("FX")
+"""X: an ended element of a job array that others of it outlive."""
 
 
 class Pbs(PlainScheduler):
@@ -102,6 +103,6 @@ class Pbs(PlainScheduler):
         # as long as its command runs, a job exits (E) only because it is ended
         ends = "was ended by PBS: it was deleted, or reached a limit" if state == "E" else ""
         return PlainJob(
-            self.title, number, state, ended=state == _ENDED, nodes=found.get("exec_host", ""), by_system=ends,
+            self.title, number, state, ended=state in _ENDED, nodes=found.get("exec_host", ""), by_system=ends,
             hint=self.lost_hint, fields=found,
         )  # fmt: skip

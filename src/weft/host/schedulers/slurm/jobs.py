@@ -118,7 +118,7 @@ class SlurmJob:
 
     def waits_for(self) -> str:
         """Why it has not started, as text."""
-        known = {**_REASONS, **_NEVER}
+        known = {**_NEVER, **_REASONS}  # Dependency begins DependencyNeverSatisfied too
         text = next((text for key, text in known.items() if self.reason.startswith(key)), "")
         return f"{self.reason}: {text}" if text else self.reason or "Slurm has not considered it yet"
 

@@ -37,10 +37,10 @@ def per_node(text: str) -> list[int]:
 
 def seconds(text: str) -> float:
     """Seconds of "1-02:03:04", "02:03:04", "03:04"; infinity of UNLIMITED and the like."""
-    days, _, clock = text.rpartition("-")
-    if not re.fullmatch(r"\d+(:\d+){1,2}", clock) or (days and not days.isdigit()):
+    match = re.fullmatch(r"(?:(\d+)-)?(\d+(?::\d+){0,2})", text)
+    if match is None or (match[1] is None and ":" not in match[2]):
         return float("inf")
-    total = 0
-    for part in clock.split(":"):
-        total = total * 60 + int(part)
-    return float(total + 86400 * int(days or 0))
+    parts = [int(part) for part in match[2].split(":")]
+    # behind days are hours (sbatch(1), --time); without them 03:04 is minutes and seconds
+    parts = [*parts, 0, 0][:3] if match[1] else [*[0] * (3 - len(parts)), *parts]
+    return float(86400 * int(match[1] or 0) + 3600 * parts[0] + 60 * parts[1] + parts[2])
