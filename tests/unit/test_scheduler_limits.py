@@ -150,3 +150,11 @@ def test_more_cores_than_a_job_has_on_a_host_are_refused_by_its_name(
         UsageError, match=f"job 7 has cores={given} on a, but cores={given + 1} was requested"
     ):
         KINDS.read(f"{kind}:2,cores={given + 1}").sketch(work_directory("one"))
+
+
+def test_a_grid_engine_job_of_ones_own_may_have_a_name_of_several_words(programs: Path) -> None:
+    row = "      7 0.50500 my big job david        r     11/25/2026 22:35:29 main.q@a    2"
+    fake_program(programs, "qstat", f'case "$1" in -u) echo "{row}";; esac')
+    job = system("gridengine").query("7")
+    assert job is not None
+    assert (job.state, job.nodes, job.by_system) == ("r", "main.q@a", "")

@@ -405,3 +405,12 @@ def test_a_job_without_an_exit_code_was_ended(programs: Path) -> None:
     assert (job.ended, job.own_end) == (True, False)
     assert "ended before its command did" in job.end().message
     assert "qacct" in job.end().hint
+
+
+def test_a_job_whose_command_was_killed_says_so(programs: Path) -> None:
+    """As by the kernel, for memory: its script outlives it."""
+    fake_program(programs, "qstat", "exit 0")
+    (programs / "one.exit").write_text("137\n")
+    job = system("gridengine").job("7", Known(programs / "one"))
+    assert job is not None
+    assert (job.own_end, job.end().message) == (True, "Grid Engine job 7 ended with exit code 137")

@@ -154,3 +154,17 @@ def test_a_node_is_entered_without_the_preload_library_and_keeps_the_working_dir
     assert rest == {}
     done = shell.run([*entered, "sh", "-c", "pwd; echo $LD_PRELOAD"])
     assert done.out.split() == [str(tmp_path), "libc.so.6"]
+
+
+def test_a_program_ends_although_its_output_cannot_be_kept(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As on a full disk: more than the pipe holds, and no other reader."""
+    argv = ["sh", "-c", "head -c 300000 /dev/zero; echo end"]
+    process = shell.attach(argv, env={}, cwd=tmp_path, copies={1: Path("/dev/full")})
+    try:
+        assert process.wait(30) == 0
+        process.copied()
+    finally:
+        process.stop(grace=0)
+    assert capfd.readouterr().out.endswith("end\n")

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import fake_program
+from tests.unit.test_signals import outcome
 from weft.adapters.nodes.slurm import SlurmNodes, step
 from weft.errors import NodeError, UsageError
 from weft.host import lease
+from weft.host.schedulers import known
 from weft.host.schedulers.slurm import commands, jobs
 from weft.host.schedulers.slurm.allocation import AllocatedNode, Allocation, allocation
 from weft.host.schedulers.slurm.commands import refused
@@ -129,6 +131,14 @@ def test_a_shell_with_a_part_of_the_jobs_variables_is_refused(lacking: str) -> N
     assert "salloc" in caught.value.hint
 
 
+def test_an_empty_variable_is_no_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in SLURM_JOB_ID= weft run ..., outside of the job."""
+    monkeypatch.setenv("SLURM_JOB_ID", "")
+    assert Slurm().current() == ""
+    with pytest.raises(NodeError, match="not a Slurm job"):
+        allocation()
+
+
 def test_an_allocation_says_what_the_job_has_of_each_node(monkeypatch: pytest.MonkeyPatch) -> None:
     found = given(monkeypatch, JOB_ID="7", JOB_NODELIST="a,b", JOB_CPUS_PER_NODE="2,4", MEM_PER_CPU="100")
     assert found.job == 7
@@ -243,6 +253,17 @@ def test_an_end_is_explained(state: str, words: str) -> None:
     assert end.evidence.excerpt.startswith(f"JobState={state} RunTime=00:01:00")
 
 
+@pytest.mark.parametrize(
+    ("state", "gone"), [("RUNNING", False), ("SUSPENDED", False), ("COMPLETING", True), ("CANCELLED", True)]
+)
+def test_a_suspended_job_is_not_gone(
+    state: str, gone: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    fake_program(tmp_path, "scontrol", f"echo 'JobId=7 JobState={state} NodeList=n1'")
+    assert known.gone("7") is gone
+
+
 def test_a_run_that_slurm_ended_has_the_reason_and_its_evidence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -306,3 +327,25 @@ def test_unlike_nodes_of_a_partition_are_one(monkeypatch: pytest.MonkeyPatch) ->
         128000,
     )
     assert (old.up, old.time) == (False, "infinite")
+
+
+def test_a_signal_while_sbatch_runs_cancels_the_job_that_it_submits(tmp_path: Path) -> None:
+    fake_program(tmp_path, "sbatch", "kill -INT $PPID; sleep 0.3; echo 12")
+    fake_program(tmp_path, "scancel", f'echo "$@" >{tmp_path}/cancelled')
+    fake_program(tmp_path, "scontrol", "echo 'JobId=12 JobState=CANCELLED'")
+    fake_program(tmp_path, "sacct", "exit 1")
+    done = outcome(
+        f"""
+        from weft.host.schedulers.slurm.scheduler import Slurm
+        from weft.run.progress import Progress
+        from weft.run.submission import enter
+        os.environ["PATH"] = "{tmp_path}:" + os.environ["PATH"]
+        def action():
+            with enter._submitted(Slurm(), "text", "01ab", Progress()) as job:
+                job.follow(None)
+        run_guarded(action)
+        """,
+        tmp_path,
+    )
+    assert done.returncode == 130, done.stderr
+    assert (tmp_path / "cancelled").read_text() == "12\n"

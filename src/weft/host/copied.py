@@ -11,16 +11,17 @@ _CHUNK = 1 << 16
 
 def copied(pipe: IO[bytes], number: int, path: Path) -> threading.Thread:
     """Copy to a file and to weft's stream of this number, 1 or 2, until the other end is closed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = path.open("ab", buffering=0)
 
     def copy() -> None:
-        with path.open("ab") as file:
+        with file:
             while data := os.read(pipe.fileno(), _CHUNK):
-                file.write(data)
-                file.flush()
+                with suppress(OSError):  # on a full disk the program continues: it would wait for a reader for ever
+                    file.write(data)
                 with suppress(OSError):  # nobody reads it any more
                     _write(number, data)
 
-    path.parent.mkdir(parents=True, exist_ok=True)
     thread = threading.Thread(target=copy, daemon=True)
     thread.start()
     return thread

@@ -178,8 +178,8 @@ def pip() -> dict[str, str]:
 
 
 def slurm() -> dict[str, str]:
-    """Slurm's variables about the job of this process: SLURM_JOB_ID and others; empty outside of jobs."""
-    return {name: value for name, value in os.environ.items() if name.startswith("SLURM_")}
+    """Slurm's variables about the job of this process, without those that a user emptied; none outside of jobs."""
+    return {name: value for name, value in os.environ.items() if name.startswith("SLURM_") and value}
 
 
 _OF_JOBS = re.compile(r"(PBS|LSB|FLUX|OAR|SGE)_.*|JOB_ID|PE_HOSTFILE")

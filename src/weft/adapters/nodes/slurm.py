@@ -218,4 +218,4 @@ def _ended(number: int) -> NodeError | None:
         now = jobs.job(number)
     except WeftError:
         return None
-    return now.end() if now is not None and now.state not in {"RUNNING", *jobs.WAITING} else None
+    return now.end() if now is not None and now.state not in jobs.RUNNING | jobs.WAITING else None

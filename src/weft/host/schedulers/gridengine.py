@@ -21,6 +21,10 @@ from weft.host.schedulers.plain import (
 
 _PACKAGE = "gridengine-client"
 _NEVER = "it is in an error state: "
+_ROW = re.compile(
+    r"\s*(?P<number>\d+)\s.*\s(?P<state>\S+)\s+(?P<began>\d[\d/.-]+ +\d\d:\d\d:\d\d)\S*\s+(?P<queue>\S+)"
+)
+"""A job in the list of qstat, whose name may have spaces."""
 _WAITING = set("wqhE")
 """Letters of the states of a job that has not started: qw, hqw, Eqw."""
 
@@ -146,21 +150,21 @@ class GridEngine(PlainScheduler):
         return found[1] if found else ""
 
     def query(self, number: str) -> PlainJob | None:
-        rows = (line.split() for line in _ask("qstat", "-u", getpass.getuser()).splitlines())
-        row = next((row for row in rows if row[:1] == [number]), None)
+        rows = (_ROW.match(line) for line in _ask("qstat", "-u", getpass.getuser()).splitlines())
+        row = next((row for row in rows if row and row["number"] == number), None)
         if row is None:
             return None
-        state, began = row[4], f"{row[5]} {row[6]}"
+        state, queue = row["state"], row["queue"]
         if set(state) <= _WAITING or state == "T":
             reason, failed = self._waits(number), "E" in state
             reason = f"{_NEVER}{reason}" if failed else reason
             return PlainJob(self.title, number, state, waiting=True, reason=reason, hopeless=failed)
-        fields = {"state": state, "queue": row[7], "time": began, **self._limit(number)}
+        fields = {"state": state, "queue": queue, "time": row["began"], **self._limit(number)}
         return PlainJob(
             self.title,
             number,
             state,
-            nodes=row[7],
+            nodes=queue,
             fields=fields,
             by_system="was deleted" if "d" in state else "",
         )

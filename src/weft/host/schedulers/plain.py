@@ -100,7 +100,8 @@ class PlainJob:
 
     def end(self) -> NodeError:
         """How it ended."""
-        how = self.by_system or "ended before its command did: it was deleted, or reached a limit"
+        own = f"ended with exit code {self.code}" if self.own_end else ""
+        how = self.by_system or own or "ended before its command did: it was deleted, or reached a limit"
         return NodeError(f"{self.title} job {self.number} {how}", hint=self.hint)
 
 

@@ -95,23 +95,30 @@ def _submitted(scheduler: Scheduler, text: str, stem: str, progress: Progress) -
     path = folder / f"{stem}.sh"
     path.touch(mode=0o600)
     path.write_text(text)
+    job: Followed | None = None
     try:
-        number = scheduler.submit(path)
-    except BaseException:
-        path.unlink()
-        raise
-    stem = scheduler.stem(path, number)
-    path.rename(folder / f"{stem}.sh")
-    job = Followed(scheduler, number, folder, stem, progress)
-    progress.say(
-        f"{scheduler.title} job {number}: {shlex.join([*scheduler.cancels, number])}, or Ctrl-C, ends it"
-    )
-    try:
+        with signals.held():  # a signal here could leave a job whose number nobody has read
+            job = _begun(scheduler, path, progress)
+        progress.say(f"{job.title}: {shlex.join([*scheduler.cancels, job.number])}, or Ctrl-C, ends it")
         yield job
     except (Stopped, NodeError, OSError):  # such as an output that nobody reads any more
-        job.cancel()
+        if job is not None:
+            job.cancel()
         raise
     finally:
-        with signals.held():
-            job.release()
-            job.keep()
+        if job is not None:
+            with signals.held():
+                job.release()
+                job.keep()
+
+
+def _begun(scheduler: Scheduler, script: Path, progress: Progress) -> Followed:
+    """A submitted job; the script then has the name of its files."""
+    try:
+        number = scheduler.submit(script)
+    except BaseException:
+        script.unlink()
+        raise
+    stem = scheduler.stem(script, number)
+    script.rename(script.with_name(f"{stem}.sh"))
+    return Followed(scheduler, number, script.parent, stem, progress)

@@ -17,6 +17,8 @@ WAITING = {
     "SPECIAL_EXIT",
     "RESV_DEL_HOLD",
 }
+RUNNING = {"RUNNING", "SUSPENDED", "STOPPED", "SIGNALING", "RESIZING"}
+"""States of a job that has its nodes and has not ended (squeue(1)): a suspended one continues."""
 ENDED = {"COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "DEADLINE",
          "OUT_OF_MEMORY", "REVOKED"}  # fmt: skip
 

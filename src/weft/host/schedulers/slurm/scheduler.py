@@ -44,7 +44,7 @@ class Slurm(Scheduler):
 
     def gone(self, number: str) -> bool:
         now = self.job(number)
-        return now is None or now.state != "RUNNING"
+        return now is None or now.state not in jobs.RUNNING
 
     def script(self, parts: Script) -> str:
         """The command replaces the script, so that it receives Slurm's signals and its exit code is the job's."""
