@@ -162,6 +162,29 @@ def test_a_proxy_of_the_environment_is_used(
     assert fetch(tmp_path, DownloadAddress(f"http://registry.invalid{FILE}")) == CONTENT
 
 
+@pytest.mark.parametrize(
+    ("proxy", "what"),
+    [("socks5h://me:secret@127.0.0.1:1080", "is a SOCKS proxy"), ("ftp://me:secret@p:1", "is not http"),
+     ("http://p:secret", "is not http")],
+)  # fmt: skip
+def test_a_proxy_of_another_kind_is_refused_without_its_password(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proxy: str, what: str
+) -> None:
+    """Also where the file would not go through it, as that of ALL_PROXY beside an HTTP proxy."""
+    monkeypatch.setenv("all_proxy", proxy)
+    with pytest.raises(MissingError, match=f"a proxy of the environment {what}") as caught:
+        fetch(tmp_path, DownloadAddress(registry.url + FILE))
+    assert "secret" not in str(caught.value)
+
+
+def test_certificates_of_the_environment_that_are_not_there_are_named(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "gone.pem"))
+    with pytest.raises(MissingError, match="SSL_CERT_FILE or SSL_CERT_DIR names are not readable"):
+        fetch(tmp_path, DownloadAddress(registry.url + FILE))
+
+
 def test_a_full_disk_is_reported_and_the_part_is_used_next_time(
     registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,7 @@ from weft.adapters.engines.null import NullEngine
 from weft.adapters.engines.spark.engine import SparkEngine
 from weft.clusters import attach, registry, supervisor
 from weft.clusters.registry import PersistentCluster
-from weft.errors import UsageError
+from weft.errors import ClusterError, UsageError
 from weft.host.remote.reach import Reach
 from weft.host.web import token
 from weft.layout.client import Client
@@ -74,6 +74,22 @@ def test_a_cluster_that_has_not_written_which_process_it_is_gets_no_signal_yet(
     monkeypatch.setattr(registry, "supervisor", lambda _: next(answers, None))
     monkeypatch.setattr(os, "kill", lambda pid, _: signalled.append(pid))
     assert supervisor.end("starts") is None
+    assert signalled == []
+
+
+def test_the_cluster_of_another_login_node_is_named_and_no_process_of_this_one_is_signalled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    signalled = list[int]()
+    monkeypatch.setattr(os, "kill", lambda pid, _: signalled.append(pid))
+    with registry.reserved("mine"), registry.announced(cluster()):
+        assert registry.elsewhere("mine") == ""
+        registry.log("mine").with_suffix(".lock").write_text(f"{os.getpid()} login2 another-boot")
+        assert registry.names() == ["mine"]
+        with pytest.raises(UsageError, match="are on login2"):
+            registry.find("mine")
+        with pytest.raises(ClusterError, match=f"belongs to process {os.getpid()} of login2"):
+            supervisor.end("mine")
     assert signalled == []
 
 

@@ -58,6 +58,11 @@ def test_variables_of_pip_have_precedence_over_its_files(home: Path, monkeypatch
     assert (found.route("http://b").proxy, found.route("http://b").timeout) == ("http://p:1", 7.0)
 
 
+def test_a_proxy_of_pip_without_a_scheme_is_one_of_http(home: Path) -> None:
+    configure_pip(home, "[global]\nproxy = proxy.site:3128\n")
+    assert pipsettings.load().route("https://a").proxy == "http://proxy.site:3128"
+
+
 def test_no_index_and_trusted_hosts_of_pip_hold(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     configure_pip(home, "[global]\ntrusted_host = a b:81\n")
     found = pipsettings.load()
@@ -201,6 +206,15 @@ def test_the_local_repository_comes_first_and_is_enough_when_offline(home: Path)
 
 def test_settings_that_are_not_xml_are_named(home: Path) -> None:
     (home / ".m2" / "settings.xml").write_text("<settings>")
+    with pytest.raises(MissingError, match=r"settings\.xml are not readable"):
+        mavensettings.load()
+
+
+def test_settings_of_maven_may_have_another_encoding(home: Path) -> None:
+    text = '<?xml version="1.0" encoding="ISO-8859-1"?><settings><!-- für alle --><offline>true</offline></settings>'
+    (home / ".m2" / "settings.xml").write_bytes(text.encode("latin-1"))
+    assert mavensettings.load().offline()
+    (home / ".m2" / "settings.xml").write_bytes(text.replace("ISO-8859-1", "UTF-8").encode("latin-1"))
     with pytest.raises(MissingError, match=r"settings\.xml are not readable"):
         mavensettings.load()
 

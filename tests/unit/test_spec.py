@@ -66,6 +66,17 @@ def test_a_file_and_a_folder_with_study_toml_are_the_same(tmp_path: Path) -> Non
     assert (file.name, folder.name) == ("study", tmp_path.name)
 
 
+def test_the_folder_in_which_weft_is_called_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "study.toml").write_text(TOML)
+    (tmp_path / "inner").mkdir()
+    monkeypatch.chdir(tmp_path / "inner")
+    assert study_of("..", Flags()).name == tmp_path.name
+    monkeypatch.chdir(tmp_path)
+    assert study_of(".", Flags()).name == tmp_path.name
+
+
 def test_flags_win_over_the_file(tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text(TOML)
     ((_, spec),) = study_of(str(tmp_path / "a.toml"), Flags(size="1GB", set=("scratch.size=1G",))).cells()
@@ -201,3 +212,29 @@ def test_nothing_in_place_of_a_table_empties_it() -> None:
     put(table, "workload.conf", "")
     put(table, "query", "")
     assert table["workload"] == {"kind": "own-sql", "query": "", "conf": {}}
+
+
+@pytest.mark.parametrize(
+    ("text", "flags", "words"),
+    [
+        ("nodes = 4", Flags(time="10m"), "nodes: it must be a table or a name, not 4"),
+        ("nodes = 4", Flags(set=("nodes.count=2",)), "nodes: it must be a table or a name, not 4"),
+        ("engine = [5]", Flags(set=("spark.x=1",)), "engine: it must be a table or a name, not 5"),
+        ("engine = [{ share = 2 }]", Flags(set=("engine.flink.port=7000",)), "is ambiguous"),
+        ('engine = { kind = "spark", conf = "x" }', Flags(set=("spark.x=1",)), "conf is 'x', and not a table"),
+        ("labels = 5", Flags(labels=("a",)), "labels"),
+        ("probes = 5", Flags(probes=("fileops",)), "probes"),
+    ],
+)
+def test_a_flag_over_a_value_of_another_type_names_its_key(
+    text: str, flags: Flags, words: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.toml").write_text(f'workload = "terasort"\n{text}\n')
+    with pytest.raises(UsageError, match=words):
+        study_of(str(tmp_path / "a.toml"), flags)
+
+
+def test_a_flag_over_a_file_without_a_workload_says_so(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text('nodes = "local:1"\n')
+    with pytest.raises(UsageError, match="no workload given"):
+        study_of(str(tmp_path / "a.toml"), Flags(size="1GB"))

@@ -100,7 +100,9 @@ def _over(base: dict[str, Any], own: dict[str, Any], flags: Flags, *, name: str,
 
 def _words(value: Any) -> list[str]:
     """A list in any of its forms."""
-    return value.split(",") if isinstance(value, str) else list(value or ())
+    if isinstance(value, str):
+        return value.split(",")
+    return list(value) if isinstance(value, (list, tuple)) else [] if value is None else [value]
 
 
 def _require_slurm(base: dict[str, Any]) -> None:

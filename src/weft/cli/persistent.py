@@ -215,7 +215,8 @@ def down(name: str | None, *, every: bool) -> None:
     """End a cluster, or all of them, and print their outcomes."""
     if every and name is not None:
         raise UsageError("--all ends every cluster", hint="omit it, or the name")
-    chosen = registry.names() if every else [registry.choose(name)]
+    # those of other hosts last: they end this with an error
+    chosen = sorted(registry.names(), key=registry.elsewhere) if every else [registry.choose(name)]
     if not chosen:
         print("no cluster is running")
     for one in chosen:

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 
 from weft.adapters.engines import AnyEngine
 from weft.errors import ClusterError, UsageError
-from weft.host import locks, settings, signals
+from weft.host import lease, locks, settings, signals
 from weft.host.own import make_own, require_named
 from weft.host.work import write_private
 from weft.layout.client import Client
@@ -67,7 +67,7 @@ def reserved(name: str) -> Iterator[None]:
     path = _path(name, ".lock")
     with _taken(path) as file:
         file.truncate(0)
-        file.write(str(os.getpid()))
+        file.write(f"{os.getpid()} {os.uname().nodename} {lease.boot()}")
         file.flush()
         try:
             yield
@@ -171,9 +171,18 @@ def supervisor(name: str) -> int | None:
     lock = _path(name, ".lock")
     with suppress(FileNotFoundError), lock.open() as file:
         if not locks.locked(file, shared=True):
-            return int(file.read() or 0)
+            return int((file.read().split() or ["0"])[0])
         _remove(lock)
     return None
+
+
+def elsewhere(name: str) -> str:
+    """The host of a cluster's supervisor, if it is another than this one, such as a second login node with the same home."""
+    with suppress(OSError):
+        words = _path(name, ".lock").read_text().split()
+        if len(words) == 3 and words[1] != os.uname().nodename and words[2] != lease.boot():
+            return words[1]
+    return ""
 
 
 def free_name(wanted: str) -> str:
@@ -228,5 +237,9 @@ def find(name: str | None) -> PersistentCluster:
     """The cluster of a name, as in `choose`. Raises UsageError if it is not ready yet."""
     chosen = choose(name)
     if found := read(chosen):
+        if not found.layout.head.way and (host := elsewhere(chosen)):
+            raise UsageError(
+                f"the nodes of the cluster {chosen!r} are on {host}", hint=f"log in there (ssh {host}) to use it"
+            )
         return found
     raise UsageError(f"the cluster {chosen!r} is not ready yet", hint="`weft logs` shows what it does")

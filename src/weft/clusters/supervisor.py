@@ -176,6 +176,11 @@ def end(name: str) -> Path | None:
         signals.sleep(0.02)
     if pid is None:
         return None
+    if host := registry.elsewhere(name):
+        raise ClusterError(
+            f"the cluster {name!r} belongs to process {pid} of {host}, which only that host can end",
+            hint=f"log in there (ssh {host}), and call `weft down {name}`",
+        )
     cluster = registry.read(name)
     os.kill(pid, signal.SIGTERM)
     deadline = time.monotonic() + _GRACE

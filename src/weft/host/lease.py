@@ -128,7 +128,7 @@ def hold(name: str, purpose: str) -> Iterator[Lease]:
         lease = Lease(name, path, _file=file)
         now = time.strftime("%Y-%m-%dT%H:%M:%S")
         host = os.uname().nodename
-        lease.note("owner", pid=str(os.getpid()), host=host, boot=_boot(), purpose=purpose, since=now)
+        lease.note("owner", pid=str(os.getpid()), host=host, boot=boot(), purpose=purpose, since=now)
         try:
             yield lease
         except BaseException:
@@ -215,12 +215,12 @@ def _ours(lease: Lease) -> bool:
     of a host can have another name, but all have one kernel.
     """
     here = os.uname().nodename
-    if lease.owner.get("host", here) == here or lease.owner.get("boot") == _boot():
+    if lease.owner.get("host", here) == here or lease.owner.get("boot") == boot():
         return True
     return any(of_text(entry["reach"]).gone() for entry in lease.entries if "reach" in entry)
 
 
-def _boot() -> str:
+def boot() -> str:
     """The kernel's ID of its boot (random(4))."""
     return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 

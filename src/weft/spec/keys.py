@@ -1,6 +1,6 @@
 """The dotted keys of a spec: their names and meaning, and how a value is set."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator
@@ -42,6 +42,8 @@ def put(table: dict[str, Any], key: str, value: Any) -> None:
         target, path = _part(target, key)
     for word in path[:-1]:
         target = target.setdefault(word, {})
+        if not isinstance(target, dict):
+            raise UsageError(f"{key}: {word} is {target!r}, and not a table", hint=f"write {word} as a table")
     # nothing in place of a table leaves an empty one
     target[path[-1]] = {} if value == "" and isinstance(target.get(path[-1]), dict) else value
 
@@ -49,9 +51,9 @@ def put(table: dict[str, Any], key: str, value: Any) -> None:
 def _part(tables: list[dict[str, Any]], key: str) -> tuple[dict[str, Any], list[str]]:
     """The table of the engine among several to which a key belongs, and the rest of the key."""
     kind, _, rest = key.removeprefix("engine.").partition(".")
-    found = next((table for table in tables if table["kind"] == kind), None)
+    found = next((table for table in tables if table.get("kind") == kind), None)
     if found is None or not rest:
-        kinds = [str(table["kind"]) for table in tables]
+        kinds = [str(table.get("kind")) for table in tables]
         raise UsageError(
             f"the key {key!r} is ambiguous: the engines are {', '.join(kinds)}",
             hint=f"write engine.{kinds[0]}.KEY=VALUE",
@@ -92,12 +94,18 @@ def _table(family: str, value: Any) -> Any:
     """The table form of the value at a family's key, so that one of its keys can be set; a list of tables for several."""
     if value is None:
         default = Spec.model_fields[family].default_factory
-        return {"kind": default().kind}  # type: ignore[misc,call-arg]
+        if default is None:
+            raise UsageError(f"no {family} given", hint=f"choose one of {', '.join(FAMILIES[family].listed)}")
+        return {"kind": default().kind}  # type: ignore[call-arg]
     try:
         several = engines.tables(value) if family == "engine" else None
-        return dict(FAMILIES[family].table(value)) if several is None else several
+        found = [FAMILIES[family].table(value)] if several is None else several
     except ValueError as error:
         raise UsageError(f"{family}: {error}") from error
+    if wrong := [one for one in found if not isinstance(one, (Mapping, BaseModel))]:
+        known = ", ".join(FAMILIES[family].listed)
+        raise UsageError(f"{family}: it must be a table or a name, not {wrong[0]!r}", hint=f"known: {known}")
+    return dict(found[0]) if several is None else several
 
 
 def keys_at(location: Sequence[str]) -> list[str]:

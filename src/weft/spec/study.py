@@ -77,7 +77,8 @@ def read(path: Path) -> tuple[str, dict[str, Any]]:
         raise UsageError(f"{file} is not TOML: it is not UTF-8 text") from error
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{file} is not TOML: {error}") from error
-    return file.parent.name if path.is_dir() else file.stem, table
+    folder = path if path.name not in {"", ".."} else path.resolve()  # as in `weft run .`
+    return folder.name if path.is_dir() else file.stem, table
 
 
 def study_from(table: Mapping[str, Any], *, name: str, where: str = "") -> Study:

@@ -38,7 +38,7 @@ class PipSettings:
         parts = urlsplit(url)
         trusted = {parts.hostname, parts.netloc.rpartition("@")[2]} & set(self.several("trusted-host"))
         return Route(
-            proxy=self.values.get("proxy"),
+            proxy=_proxy(self.values.get("proxy")),
             trusted=_path(self.values.get("cert")),
             verify=not trusted,
             certificate=_path(self.values.get("client-cert")),
@@ -82,3 +82,8 @@ def _plain(text: str) -> str:
 
 def _path(text: str | None) -> Path | None:
     return Path(text).expanduser() if text else None
+
+
+def _proxy(text: str | None) -> str | None:
+    """As pip reads HOST:PORT: an HTTP proxy."""
+    return f"http://{text}" if text and "://" not in text else text

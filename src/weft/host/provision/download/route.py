@@ -52,18 +52,32 @@ class DownloadAddress:
 
 
 def client(route: Route) -> "httpx2.Client":
-    """Raises MissingError where a certificate file cannot be read."""
+    """Raises MissingError where a certificate file cannot be read, and for a proxy of a kind that is not known."""
     import httpx2  # noqa: PLC0415
 
-    return httpx2.Client(
-        auth=route.user or _netrc(),
-        proxy=route.proxy or None,
-        trust_env=route.proxy is None,
-        verify=_context(route),
-        timeout=route.timeout,
-        follow_redirects=True,
-        headers={"Accept-Encoding": "identity", "User-Agent": f"weft/{__version__}"},
-    )
+    try:
+        return httpx2.Client(
+            auth=route.user or _netrc(),
+            proxy=route.proxy or None,
+            trust_env=route.proxy is None,
+            verify=_context(route),
+            timeout=route.timeout,
+            follow_redirects=True,
+            headers={"Accept-Encoding": "identity", "User-Agent": f"weft/{__version__}"},
+        )
+    except OSError as error:
+        raise MissingError(
+            f"the certificates that SSL_CERT_FILE or SSL_CERT_DIR names are not readable: {error}",
+            hint="name certificates that are there, or unset the variable",
+        ) from error
+    except (ImportError, ValueError, httpx2.InvalidURL) as error:
+        # their texts may have a part of a password
+        what = "is a SOCKS proxy" if isinstance(error, ImportError) else "is not http://HOST:PORT"
+        where = "pip's or Maven's settings" if route.proxy else "the environment"
+        raise MissingError(
+            f"a proxy of {where} {what}, and downloads go through HTTP proxies only",
+            hint="set HTTPS_PROXY to an HTTP proxy, without ALL_PROXY; or install a bundle, which needs no network",
+        ) from None
 
 
 def _netrc() -> "httpx2.Auth | None":
