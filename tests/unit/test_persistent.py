@@ -8,6 +8,8 @@ import json
 import os
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -16,6 +18,7 @@ from weft.adapters.engines.flink.engine import FlinkEngine
 from weft.adapters.engines.hadoop import HadoopEngine
 from weft.adapters.engines.null import NullEngine
 from weft.adapters.engines.spark.engine import SparkEngine
+from weft.cli import persistent
 from weft.clusters import attach, registry, supervisor
 from weft.clusters.registry import PersistentCluster
 from weft.errors import ClusterError, UsageError
@@ -146,3 +149,12 @@ def test_what_a_job_brings_is_passed_in_the_options_of_each_engine() -> None:
 def test_an_engine_refuses_what_it_cannot_take_along(engine: HadoopEngine | FlinkEngine | NullEngine) -> None:
     with pytest.raises(UsageError, match="for a job"):
         engine.submit(Job("j", "/j.jar", [], dependencies=DEPENDENCIES), fake_layout())
+
+
+def test_a_tunnel_of_a_user_without_a_name_has_his_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container that runs as a number."""
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", lambda number: {}[number])
+    served: Any = {"spark": SimpleNamespace(port=7000, address="http://localhost:7000/key")}
+    assert f" {os.getuid()}@" in persistent._tunnels(cluster(), served)[1]

@@ -15,7 +15,9 @@ from weft.record.head import Head
 from weft.record.history import before, equal_runs, expected_phases
 from weft.record.record import Record, Stored
 from weft.record.samples import Sample
+from weft.run import run
 from weft.run.run import verdict_of
+from weft.spec.parse import parse
 from weft.text.entry import Entry
 
 
@@ -229,3 +231,13 @@ def test_a_process_may_have_any_name(tmp_path: Path) -> None:
     found = sampletable.load(Entry(tmp_path))
     assert found["process"].to_list() == ["ray::Reduce(key=('a';); parts=2)/7", "a 'b'/8", "two lines/9"]
     assert found["value"].to_list() == [2.0, 2.0, 2.0]
+
+
+def test_two_runs_that_draw_one_name_have_two_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As jobs of one array, which begin in the same second."""
+    drawn = iter([b"\1\2", b"\1\2", b"\3\4"])
+    monkeypatch.setattr(run.random, "randbytes", lambda _: next(drawn))
+    monkeypatch.setattr(run.time, "strftime", lambda _: "now")
+    spec = parse({"workload": "terasort", "engine": "spark"})
+    names = [run._new(spec, "", {}).name for _ in range(2)]
+    assert names == ["now-terasort-spark-0102", "now-terasort-spark-0304"]

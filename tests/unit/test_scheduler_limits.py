@@ -1,17 +1,23 @@
 """What a job is given by a batch system other than Slurm, and what it says when that is used up: time, memory, cores."""
 
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
 from tests.fakes import fake_program
-from tests.unit.test_schedulers import HOSTS, scripts, system
+from tests.unit.test_schedulers import HOSTS, PLAIN, scripts, system
 from weft.adapters.nodes import KINDS
+from weft.adapters.nodes.jobnodes import JobNodes
 from weft.errors import UsageError
-from weft.host.schedulers.base import Known
+from weft.host import settings
+from weft.host.schedulers import known
+from weft.host.schedulers.base import Known, Script
 from weft.host.site.profile import Profile
 from weft.host.work import work_directory
+from weft.run.submission.enter import job_script
+from weft.spec.study import study_from
 
 
 @pytest.fixture
@@ -158,3 +164,61 @@ def test_a_grid_engine_job_of_ones_own_may_have_a_name_of_several_words(programs
     job = system("gridengine").query("7")
     assert job is not None
     assert (job.state, job.nodes, job.by_system) == ("r", "main.q@a", "")
+
+
+@pytest.mark.parametrize("kind", PLAIN)
+def test_the_command_of_a_job_is_called_in_the_directory_of_the_one_that_submitted_it(
+    kind: str, tmp_path: Path
+) -> None:
+    """Its arguments may be paths from there. A job of PBS or Grid Engine begins in the home directory."""
+    there, command = tmp_path / "it's my project", ["sh", "-c", "pwd; exit 3"]
+    text = known.KINDS[kind].script(Script([], [], [], {}, command, tmp_path, "weft-x", "01ab", there))
+    (tmp_path / "01ab.sh").write_text(text)
+    argv = ["sh", str(tmp_path / "01ab.sh")]
+    assert subprocess.run(argv, cwd="/", check=False).returncode == 3
+    assert (tmp_path / "01ab.out").read_text() == "/\n"
+    assert f"{there} is not visible on this host; working in /" in (tmp_path / "01ab.err").read_text()
+    there.mkdir()
+    assert subprocess.run(argv, cwd="/", check=False).returncode == 3
+    assert (tmp_path / "01ab.out").read_text() == f"{there}\n"
+
+
+def test_a_job_is_submitted_with_the_directory_in_which_weft_was_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    study = study_from({"workload": "terasort", "nodes": "pbs:2"}, name="s", where="here")
+    nodes = study.cells()[0][1].nodes
+    assert isinstance(nodes, JobNodes)
+    assert f"\ncd {tmp_path} || " in job_script(study, nodes, ["run", "study.toml"])
+
+
+def test_a_job_has_the_variables_of_weft_that_its_user_has_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PBS, Grid Engine and OAR give a job none of the environment."""
+    monkeypatch.delenv("WEFT_SECRET_KEYS", raising=False)
+    for name, value in {"WEFT_TRUST": "our-group", "WEFT_SHARED": "/lustre/me"}.items():
+        monkeypatch.setenv(name, value)
+    study = study_from({"workload": "terasort", "nodes": "pbs:2"}, name="s", where="here")
+    nodes = study.cells()[0][1].nodes
+    assert isinstance(nodes, JobNodes)
+    lines = job_script(study, nodes, ["run", "terasort"]).splitlines()
+    assert {"export WEFT_TRUST=our-group", "export WEFT_SHARED=/lustre/me"} <= set(lines)
+    assert not any("WEFT_SECRET_KEYS" in line for line in lines)
+
+
+def test_a_job_finds_the_modules_that_its_user_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As those of a module of the site, which a program imports in the driver and on the workers."""
+    source = settings.PACKAGE.parent
+    monkeypatch.setenv("PYTHONPATH", f"{source}:/apps/stack:/own")
+    study = study_from({"workload": "terasort", "nodes": "slurm:2"}, name="s", where="here")
+    nodes = study.cells()[0][1].nodes
+    assert isinstance(nodes, JobNodes)
+    assert f"\nexport PYTHONPATH={source}:/apps/stack:/own\n" in job_script(study, nodes, ["run", "terasort"])
+
+
+@pytest.mark.parametrize("kind", ["pbs", "slurm"])
+def test_a_module_of_the_site_profile_is_on_the_path_of_a_job(kind: str) -> None:
+    variables = {"PATH": "/usr/bin", "JAVA_HOME": "/own"}
+    text = known.KINDS[kind].script(Script([], [], ["java/17"], variables, ["weft"], Path("/jobs"), "x"))
+    order = ["export PATH=/usr/bin", "module load java/17", "export JAVA_HOME=/own"]
+    assert [line for line in text.splitlines() if line in order] == order

@@ -1,6 +1,5 @@
 """What up, exec, shell, connect, logs and down do."""
 
-import getpass
 import json
 import shlex
 import socket
@@ -23,7 +22,7 @@ from weft.clusters.registry import PersistentCluster
 from weft.clusters.tunnel import LOOPBACK, Tunnel, Upstream
 from weft.errors import NodeError, UsageError
 from weft.facts import engines
-from weft.host import signals
+from weft.host import settings, signals
 from weft.layout.client import Client
 from weft.record import record as records
 from weft.report.pages.text import outcome_lines
@@ -143,7 +142,7 @@ def _tunnels(cluster: PersistentCluster, served: Mapping[str, Tunnel]) -> list[s
     width = max(map(len, served))
     return [
         f"The pages of {cluster.name}, until Ctrl-C or the end of the cluster. On your laptop, with the host as you know it:",
-        f"  ssh -N {forwarded} {getpass.getuser()}@{socket.getfqdn()}",
+        f"  ssh -N {forwarded} {settings.user()}@{socket.getfqdn()}",
         "then open:",
         *(f"  {kind:<{width}}  {one.address}" for kind, one in served.items()),
         "Each address is a password: anybody who has it can read these pages.",

@@ -77,7 +77,8 @@ def followed(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _user() -> str:
+def user() -> str:
+    """This user's name; his number where he has none."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a container may run as a user ID without a name
@@ -90,7 +91,7 @@ def spelled() -> dict[str, Path]:
         "WEFT_CACHE": Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "weft",
         "WEFT_RUNS": Path("runs"),
         "WEFT_STATE": Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state") / "weft",
-        "WEFT_WORK": Path("/var/tmp") / f"weft-{_user()}",  # noqa: S108 - made 0700, owner checked
+        "WEFT_WORK": Path("/var/tmp") / f"weft-{user()}",  # noqa: S108 - made 0700, owner checked
     }
     return {variable: _spelled(variable, default) for variable, default in defaults.items()}
 

@@ -15,7 +15,7 @@ from weft.adapters.nodes.base import everywhere, one_a_host
 from weft.adapters.probes.base import Read
 from weft.adapters.storage.base import label
 from weft.adapters.workloads.base import Judgement, Outcome, Prepared, Results
-from weft.errors import Stopped, StorageError, WeftError, WorkloadError
+from weft.errors import Stopped, StorageError, UsageError, WeftError, WorkloadError
 from weft.facts.roles import ROLES
 from weft.host import checkout, lease, settings, signals, unforeseen
 from weft.host.contained import contained
@@ -38,6 +38,9 @@ from weft.run.progress import Progress
 from weft.run.provisioning import Provisioned, provision
 from weft.run.topology import Topology, topology
 from weft.spec.model import Spec
+
+_DRAWS = 10
+"""Attempts to find a name that no record has."""
 
 
 @dataclass(frozen=True)
@@ -193,10 +196,8 @@ def run(
     made_of, source = topology(spec), source or OwnCluster()
     source.require(spec, made_of)
     provisioned = provision(spec, progress.say)
-    name = f"{time.strftime('%Y%m%d-%H%M%S')}-{spec.workload.kind}-{spec.engine.kind}-{random.randbytes(2).hex()}"  # noqa: S311
-    record = records.create(
-        settings.runs(), name, text, {**source.about(spec), "cell": dict(cell or {}), "labels": labels}
-    )
+    record = _new(spec, text, {**source.about(spec), "cell": dict(cell or {}), "labels": labels})
+    name = record.name
     # records of runs on a persistent cluster are created when its nodes are there
     seen = record.directory if spec.workload.measured else record.directory.parent
     visible = [*provisioned.visible, *spec.paths(), seen]
@@ -214,6 +215,18 @@ def run(
             judgement = use(live)
         record.update(**_judged(judgement, record, spec))
     return records.read(record.directory)
+
+
+def _new(spec: Spec, text: str, about: Mapping[str, Any]) -> Record:
+    """A new record. The jobs of an array begin in one second, and two of them can draw one name: the second draws again."""
+    for attempt in range(1, _DRAWS + 1):
+        name = f"{time.strftime('%Y%m%d-%H%M%S')}-{spec.workload.kind}-{spec.engine.kind}-{random.randbytes(2).hex()}"  # noqa: S311
+        try:
+            return records.create(settings.runs(), name, text, about)
+        except UsageError as error:
+            if attempt == _DRAWS or not isinstance(error.__cause__, FileExistsError):
+                raise
+    raise AssertionError
 
 
 def noted(record: Record, progress: Progress) -> cluster.Note:

@@ -86,7 +86,7 @@ class Script:
     stem: str = "JOB"
     """The name of its files there, where the batch system does not name them."""
     directory: Path | None = None
-    """In which the command starts; None: where the batch system starts the script, which may be the home directory."""
+    """Where the command is called. A job of PBS or Grid Engine begins in the home directory."""
 
 
 class Scheduler(ABC):
@@ -151,8 +151,7 @@ class Scheduler(ABC):
 
 
 def prepared(parts: Script) -> list[str]:
-    """Lines of a script before its command: modules, and variables."""
-    return [
-        *(f"module load {shlex.quote(module)}" for module in parts.modules),
-        *(f"export {key}={shlex.quote(value)}" for key, value in parts.environment.items()),
-    ]
+    """Lines of a script before its command: modules, and variables. A module adds to PATH, which is therefore set before."""
+    variables = {key: f"export {key}={shlex.quote(value)}" for key, value in parts.environment.items()}
+    path = [variables.pop("PATH")] if "PATH" in variables else []
+    return [*path, *(f"module load {shlex.quote(module)}" for module in parts.modules), *variables.values()]

@@ -1,6 +1,5 @@
 """Grid Engine: qsub, qstat, qdel, qconf; hosts from PE_HOSTFILE, and commands on them with `qrsh -inherit`."""
 
-import getpass
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -150,7 +149,7 @@ class GridEngine(PlainScheduler):
         return found[1] if found else ""
 
     def query(self, number: str) -> PlainJob | None:
-        rows = (_ROW.match(line) for line in _ask("qstat", "-u", getpass.getuser()).splitlines())
+        rows = (_ROW.match(line) for line in _ask("qstat", "-u", settings.user()).splitlines())
         row = next((row for row in rows if row and row["number"] == number), None)
         if row is None:
             return None

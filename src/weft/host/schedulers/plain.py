@@ -249,6 +249,7 @@ class PlainScheduler(Scheduler):
             *map(self.marked, parts.extra),
             "umask 077",
             f"exec >{shlex.quote(f'{files}/{parts.stem}.out')} 2>{shlex.quote(f'{files}/{parts.stem}.err')}",
+            *_entered(parts.directory),
             f"trap : {ENDS_A_COMMAND}",
             # one that is not there is reported in the output: a command without relative paths can do without
             *([f"cd {shlex.quote(str(parts.directory))}"] if parts.directory else []),
@@ -266,6 +267,12 @@ class PlainScheduler(Scheduler):
     @abstractmethod
     def names(self, name: str) -> list[str]:
         """Directives with the job's name, that it is not started twice, and that its own output is not kept."""
+
+
+def _entered(directory: Path | None) -> list[str]:
+    """Lines of a script that go to a directory; without it a command that names no file there can still run."""
+    missing = f"weft: {directory} is not visible on this host; working in"
+    return [f'cd {shlex.quote(str(directory))} || echo {shlex.quote(missing)} "$PWD" >&2'] if directory else []
 
 
 def own_host(name: str) -> bool:

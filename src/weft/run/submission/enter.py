@@ -68,8 +68,10 @@ def _folder() -> Path:
 def _environment(study: Study, nodes: JobNodes) -> dict[str, str]:
     """The part of this environment that the command needs, whatever a site's batch system exports."""
     profile = load()
+    modules = [str(settings.PACKAGE.parent), *settings.search_path("PYTHONPATH").split(":")]
     found: dict[str, Path | str] = {
-        "PYTHONPATH": settings.PACKAGE.parent,
+        **settings.choices(),
+        "PYTHONPATH": ":".join(dict.fromkeys(filter(None, modules))),
         "WEFT_CACHE": settings.cache(),
         "WEFT_RUNS": settings.runs(),
         "WEFT_SITE": settings.site(),
