@@ -1,5 +1,6 @@
 """What a job is given by a batch system other than Slurm, and what it says when that is used up: time, memory, cores."""
 
+import os
 import subprocess
 import time
 from pathlib import Path
@@ -12,11 +13,15 @@ from weft.adapters.nodes import KINDS
 from weft.adapters.nodes.jobnodes import JobNodes
 from weft.errors import UsageError
 from weft.host import settings
-from weft.host.schedulers import known
+from weft.host.schedulers import known, plain
 from weft.host.schedulers.base import Known, Script
+from weft.host.schedulers.slurm.jobs import SlurmJob
+from weft.host.schedulers.slurm.scheduler import Slurm
 from weft.host.site.profile import Profile
 from weft.host.work import work_directory
-from weft.run.submission.enter import job_script
+from weft.run.progress import Progress
+from weft.run.submission.enter import job_script, needed
+from weft.run.submission.followed import Followed
 from weft.spec.study import study_from
 
 
@@ -222,3 +227,47 @@ def test_a_module_of_the_site_profile_is_on_the_path_of_a_job(kind: str) -> None
     text = known.KINDS[kind].script(Script([], [], ["java/17"], variables, ["weft"], Path("/jobs"), "x"))
     order = ["export PATH=/usr/bin", "module load java/17", "export JAVA_HOME=/own"]
     assert [line for line in text.splitlines() if line in order] == order
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "values"),
+    [("slurm", "constraint", ["haswell", "knl"]), ("pbs", "queue", ["small", "large"])],
+)
+def test_a_study_over_kinds_of_nodes_is_refused_as_its_cells_run_in_one_job(
+    kind: str, key: str, values: list[str]
+) -> None:
+    table = {"workload": "terasort", "nodes": f"{kind}:2", "matrix": {f"nodes.{key}": values}}
+    with pytest.raises(UsageError, match=f"{key} {values[0]} and {values[1]}, but all run in one job"):
+        needed(study_from(table, name="s"))
+    sizes = {**table, "matrix": {"nodes.count": [1, 3, 2]}}
+    nodes = needed(study_from(sizes, name="s"))
+    assert nodes is not None
+    assert nodes.count == 3
+
+
+def test_the_exit_code_of_a_job_is_read_where_the_directory_was_looked_at_before_it_came(
+    programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on NFS: the file is missing there until something changes in the directory."""
+    fake_program(programs, "qstat", "exit 0")
+    (programs / "one.exit").write_text("3\n")
+    os.utime(programs, (0, 0))
+    read = plain._code
+    monkeypatch.setattr(plain, "_code", lambda files: read(files) if programs.stat().st_mtime else None)
+    monkeypatch.setattr(plain, "_VISIBLE", 0.2)
+    job = system("gridengine").job("7", Known(programs / "one"))
+    assert job is not None
+    assert (job.own_end, job.exit_code) == (True, 3)
+    assert sorted(path.name for path in programs.iterdir()) == ["one.exit", "qstat"]
+
+
+def test_the_output_of_a_short_job_is_looked_for_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Slurm, "job", lambda *_: SlurmJob(7, "FAILED", "", "n1", 2))
+    (tmp_path / "7.err").write_text("error: no such file\n")
+    os.utime(tmp_path, (0, 0))
+    exists = Path.exists
+    monkeypatch.setattr(Path, "exists", lambda path: exists(path) and tmp_path.stat().st_mtime > 0)
+    assert Followed(Slurm(), "7", tmp_path, "7", Progress()).follow(None) == 2
+    assert "no such file" in capfd.readouterr().err

@@ -7,9 +7,9 @@ import pytest
 
 from tests.fakes import fake_program
 from tests.unit.test_signals import outcome
-from weft.adapters.nodes.slurm import SlurmNodes, step
+from weft.adapters.nodes.slurm import SlurmNodes, _options, step
 from weft.errors import NodeError, UsageError
-from weft.host import lease
+from weft.host import lease, leftovers
 from weft.host.schedulers import known
 from weft.host.schedulers.slurm import commands, jobs
 from weft.host.schedulers.slurm.allocation import AllocatedNode, Allocation, allocation
@@ -110,6 +110,15 @@ def test_a_step_is_one_task_on_one_node_that_others_share() -> None:
     assert "--het-group=1" in step(7, AllocatedNode("n2", 4, 1 << 30, "n2", 1))
 
 
+def test_a_line_of_the_profile_is_several_arguments_of_salloc_as_it_is_of_sbatch() -> None:
+    lines = ("#SBATCH --reservation maint", "-C haswell", '--comment="a b"', "#DW jobdw capacity=1TiB")
+    assert _options(lines) == [
+        "--reservation", "maint", "-C", "haswell", "--comment=a b", "--bb=#DW jobdw capacity=1TiB",
+    ]  # fmt: skip
+    with pytest.raises(UsageError, match="no closing quotation"):
+        _options(['--comment="a'])
+
+
 def given(monkeypatch: pytest.MonkeyPatch, **variables: str) -> Allocation:
     """An allocation with these variables, on nodes of 2000 MiB."""
     for name, value in variables.items():
@@ -204,6 +213,9 @@ def test_a_job_is_submitted_by_a_sites_own_sbatch_too(
         ("sbatch: error: Batch job submission failed: Requested time limit is invalid (missing or exceeds some limit)",
          "time limit", "time=10:00"),
         ("sbatch: error: Batch job submission failed: Invalid feature specification", "feature", "constraint=NAME"),
+        ("sbatch: error: Batch job submission failed: Socket timed out on send/recv operation", "Socket", "squeue --me"),
+        (("sbatch: error: QOSMaxSubmitJobPerUserLimit\nsbatch: error: Batch job submission failed: Job violates accounting/QOS "
+         "policy (job submit limit, user's size and/or time limits)"), "Job violates", "sacctmgr show qos"),
         ("", "no reason", "weft plan"),
     ],
 )  # fmt: skip
@@ -307,6 +319,17 @@ def test_a_job_of_another_user_is_never_cancelled_because_of_its_name(crowded: P
         held.note("job", path="weft-run")
     commands.cancel_named("weft-run")
     assert set(crowded.read_text().split()) == {"12"}
+
+
+def test_a_lease_with_a_job_is_listed_on_a_machine_without_slurm(
+    crowded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may have the same home directory."""
+    with lease.hold("run", "a test") as held:
+        held.note("job", path="weft-run")
+        with monkeypatch.context() as elsewhere:
+            elsewhere.setenv("PATH", "/nonexistent")
+            assert [one.name for one in leftovers.holdings()] == ["run"]
 
 
 def test_an_allocation_that_names_no_job_is_refused(crowded: Path) -> None:

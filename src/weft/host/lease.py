@@ -17,7 +17,7 @@ from typing import IO
 
 import psutil
 
-from weft.errors import WeftError
+from weft.errors import MissingError, WeftError
 from weft.host import locks, settings, signals
 from weft.host.own import make_own, open_own, require_named, require_own
 from weft.host.programs import mounts
@@ -78,7 +78,7 @@ class Lease:
     def _here(self, entries: Sequence[dict[str, str]], *, remove: bool = False) -> OnHost:
         held = [[one["kind"], one["path"]] for one in entries if "reach" not in one and "path" in one]
         found = held_on(None, self.name, [one for one in held if one[0] != "job"], remove=remove)
-        jobs = [] if remove else [Resource("job", name) for name in self._jobs() if commands.named(name)]
+        jobs = [] if remove else [Resource("job", name) for name in self._jobs() if _queued(name)]
         return replace(found, there=[*found.there, *jobs])
 
     def _jobs(self) -> list[str]:
@@ -117,6 +117,14 @@ class Lease:
                 for way, each in held.items()
             ]
         return [one.result() for one in asked]
+
+
+def _queued(name: str) -> bool:
+    """Whether Slurm has a job of that name; not where there is no Slurm, on another machine with the same home directory."""
+    try:
+        return bool(commands.named(name))
+    except MissingError:
+        return False
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """Nodes of a Slurm job: of the job in which this process runs, or of one that weft submits itself to."""
 
+import shlex
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -174,9 +175,19 @@ def _report_ended_by_slurm(number: int | None) -> AbstractContextManager[None]:
 
 
 def _options(extra: Sequence[str]) -> list[str]:
-    """The site's own script lines as arguments for salloc."""
+    """The site's own script lines as arguments for salloc, which sbatch would divide into words."""
     plain = [line.removeprefix("#SBATCH ").strip() for line in extra]
-    return [f"--bb={line}" if line.startswith("#") else line for line in plain]
+    words = [[f"--bb={line}"] if line.startswith("#") else _divided(line) for line in plain]
+    return [word for line in words for word in line]
+
+
+def _divided(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        raise UsageError(
+            f"slurm.extra of the site profile: {line!r} has no closing quotation", hint="close it"
+        ) from error
 
 
 def _watchdog(node: Node, work: Work) -> Callable[[Path], Process]:

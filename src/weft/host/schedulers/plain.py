@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from weft.errors import NodeError, UsageError, WeftError
-from weft.host import settings, shell, signals
+from weft.host import nfs, settings, shell, signals
 from weft.host.schedulers.base import Known, Scheduler, Script, prepared
 from weft.host.schedulers.slurm.text import seconds
 
@@ -191,6 +191,7 @@ class PlainScheduler(Scheduler):
         if now is not None and not now.ended:
             code = _code(files)
             return replace(now, code=code, ending=code is not None)
+        nfs.refresh(files.parent)
         signals.until(lambda: _code(files) is not None, _VISIBLE)
         code = _code(files)
         ended = now or PlainJob(self.title, number, "ended", hint=self.lost_hint)

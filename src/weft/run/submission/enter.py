@@ -23,13 +23,29 @@ from weft.spec.study import Study
 from weft.text.redaction import Values, has_placeholder, hidden
 
 
+_DECIDED = ("partition", "constraint", "queue", "pe")
+"""Keys by which a job gets other nodes."""
+
+
 def needed(study: Study) -> JobNodes | None:
     """The nodes for which to submit a job; None if no cell uses a batch system, or inside a job of it."""
     every = [topology(spec).nodes(spec.nodes) for _, spec in study.cells()]
+    _require_one_job([nodes for nodes in every if isinstance(nodes, JobNodes)])
     wanted = [
         nodes for nodes in every if isinstance(nodes, JobNodes) and not known.KINDS[nodes.scheduler].current()
     ]
     return max(wanted, key=lambda nodes: nodes.count) if wanted else None
+
+
+def _require_one_job(every: Sequence[JobNodes]) -> None:
+    """Raises UsageError for cells that ask for different kinds of nodes: all run in one job, and a record would name the wrong ones."""
+    for key in _DECIDED:
+        named = list(dict.fromkeys(getattr(nodes, key, None) or "the default" for nodes in every))
+        if named[1:]:
+            raise UsageError(
+                f"the cells of this study ask for nodes with {key} {' and '.join(named)}, but all run in one job",
+                hint=f"omit nodes.{key} from its matrix, and run it once for each: --set nodes.{key}=NAME",
+            )
 
 
 def job_script(study: Study, nodes: JobNodes, arguments: Sequence[str], stem: str = "JOB") -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from weft.errors import NodeError, WeftError
-from weft.host import lease, settings, signals
+from weft.host import lease, nfs, settings, signals
 from weft.host.schedulers.base import BatchJob, Known, Scheduler
 from weft.record import record as records
 from weft.record.record import Record
@@ -61,6 +61,7 @@ class Followed:
             signals.sleep(POLL)
             self._pass_on()
             job = self._poll()
+        nfs.refresh(self.folder)  # a short job: its output may be in files that were missing a moment ago
         self._pass_on()
         if job.own_end:
             return job.exit_code
@@ -123,6 +124,7 @@ class Followed:
         self.progress.say(f"cancelling {self.title}")
         self.scheduler.cancel(self.number)
         signals.until(lambda: self._over(self._poll()), _ENDING, POLL / 4)
+        nfs.refresh(self.folder)
         self._pass_on()
 
     def release(self) -> None:
@@ -159,6 +161,7 @@ class Followed:
         ]
 
     def _records(self) -> Iterator[records.Stored]:
+        nfs.refresh(settings.runs())
         for stored in records.all_records(settings.runs()):
             job = getattr(stored.head, self._key)
             if str(job.get("job", "")) == self.number and job.get("system", "slurm") == self.scheduler.kind:
