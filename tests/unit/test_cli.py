@@ -1,6 +1,8 @@
 """The command line: help, examples, completion, errors and exit codes."""
 
+import errno
 import json
+import os
 import re
 import subprocess
 import sys
@@ -13,7 +15,7 @@ from tests.unit.report_fakes import make_record
 from weft.cli import app, main, verbs
 from weft.cli.flags import every
 from weft.errors import UsageError
-from weft.host import lease, settings
+from weft.host import lease, settings, unforeseen
 from weft.text.verbosity import CHOSEN
 
 VERBS = sorted(verbs.VERBS)
@@ -338,3 +340,18 @@ def test_quiet_leaves_only_results_and_errors_and_verbose_shows_each_step(
         CHOSEN.quiet = CHOSEN.verbose = False
         assert RUNNER.invoke(app, words).exit_code == 0
         assert (CHOSEN.quiet, CHOSEN.verbose) == (quiet, verbose), words
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.EDQUOT, "make room there, or set WEFT_RUNS to a directory on another disk"),
+        (errno.EACCES, "that you own"),
+    ],
+)
+def test_a_full_directory_of_weft_is_not_one_of_another_user(number: int, words: str) -> None:
+    """As where a user has as many files as a site allows."""
+    error = OSError(number, os.strerror(number), str(settings.runs() / "one" / "logs"))
+    found = unforeseen.explained(error)
+    assert os.strerror(number).lower() in found.message
+    assert words in found.hint

@@ -63,7 +63,7 @@ def test_what_a_killed_supervisor_left_is_removed_by_any_command_that_lists() ->
     with registry.reserved("mine"):
         folder = registry.log("mine").parent
         left = {path.name: path.read_bytes() for path in folder.iterdir()}
-    for name, text in {**left, "mine.json": b"{}", "mine.log": b""}.items():
+    for name, text in {**left, "mine.json": b"{}", "mine.partial": b"", "mine.log": b""}.items():
         (folder / name).write_bytes(text)
     assert registry.names() == []
     assert list(folder.iterdir()) == []

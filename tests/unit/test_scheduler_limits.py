@@ -245,7 +245,7 @@ def test_a_study_over_kinds_of_nodes_is_refused_as_its_cells_run_in_one_job(
     assert nodes.count == 3
 
 
-def test_the_exit_code_of_a_job_is_read_where_the_directory_was_looked_at_before_it_came(
+def test_the_exit_code_of_a_job_is_read_where_its_file_was_missing_a_moment_ago(
     programs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As on NFS: the file is missing there until something changes in the directory."""
@@ -261,7 +261,7 @@ def test_the_exit_code_of_a_job_is_read_where_the_directory_was_looked_at_before
     assert sorted(path.name for path in programs.iterdir()) == ["one.exit", "qstat"]
 
 
-def test_the_output_of_a_short_job_is_looked_for_anew(
+def test_the_output_of_a_short_job_is_not_missed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(Slurm, "job", lambda *_: SlurmJob(7, "FAILED", "", "n1", 2))

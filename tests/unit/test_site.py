@@ -173,3 +173,10 @@ def test_the_profile_of_all_users_can_be_written(
     done = CliRunner().invoke(app, ["site", "init", "--site"])
     assert done.exit_code == 0
     assert "fabric" in shared_installation.read_text()
+
+
+def test_the_home_directory_is_written_as_in_a_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    (tmp_path / "site.toml").write_text('shared = "~/data"\nlocal = "/local/me"\n')
+    found = load(tmp_path / "site.toml")
+    assert (found.shared, found.local) == (Path("/home/me/data"), Path("/local/me"))

@@ -9,6 +9,7 @@ import pytest
 
 from weft.adapters.engines.spark.engine import SparkEngine
 from weft.adapters.nodes.virtual import VirtualNodes
+from weft.adapters.storage.base import layers
 from weft.adapters.storage.disk import DiskStorage
 from weft.adapters.storage.loopback import LoopbackStorage
 from weft.api.flags import Flags
@@ -221,7 +222,7 @@ def test_nothing_in_place_of_a_table_empties_it() -> None:
         ("nodes = 4", Flags(set=("nodes.count=2",)), "nodes: it must be a table or a name, not 4"),
         ("engine = [5]", Flags(set=("spark.x=1",)), "engine: it must be a table or a name, not 5"),
         ("engine = [{ share = 2 }]", Flags(set=("engine.flink.port=7000",)), "is ambiguous"),
-        ('engine = { kind = "spark", conf = "x" }', Flags(set=("spark.x=1",)), "conf is 'x', and not a table"),
+        ('engine = { kind = "spark", conf = "x" }', Flags(set=("spark.x=1",)), "conf is 'x', and no"),
         ("labels = 5", Flags(labels=("a",)), "labels"),
         ("probes = 5", Flags(probes=("fileops",)), "probes"),
     ],
@@ -238,3 +239,25 @@ def test_a_flag_over_a_file_without_a_workload_says_so(tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text('nodes = "local:1"\n')
     with pytest.raises(UsageError, match="no workload given"):
         study_of(str(tmp_path / "a.toml"), Flags(size="1GB"))
+
+
+@pytest.mark.parametrize("form", ["disk:{}", "pool:{}", "pool+mount:{}"])
+@pytest.mark.parametrize(
+    ("path", "there"),
+    [(".", "{here}"), ("files", "{here}/files"), ("~/files", "/home/me/files"), ("/a/../b", "/a/../b")],
+)
+def test_a_directory_is_meant_from_where_weft_is_called(
+    form: str, path: str, there: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", "/home/me")
+    spec = parse({"workload": "terasort", "scratch": form.format(path)})
+    assert [getattr(layer, "path", None) for layer in layers(spec.scratch)][-1] == Path(
+        there.format(here=tmp_path)
+    )
+    assert Spec.model_validate_json(spec.model_dump_json()) == spec
+
+
+def test_a_variable_is_left_to_the_job() -> None:
+    spec = parse({"workload": "terasort", "nodes": "slurm:2", "scratch": "mount:$DW_JOB_PRIVATE/x"})
+    assert [str(getattr(layer, "path", "")) for layer in layers(spec.scratch)] == ["$DW_JOB_PRIVATE/x"]

@@ -95,7 +95,7 @@ def _taken(path: Path) -> Iterator[IO[str]]:
 
 
 def _remove(lock: Path) -> None:
-    for suffix in (".json", ".log", ".use", ".run", ".lock"):
+    for suffix in (".json", ".partial", ".log", ".use", ".run", ".lock"):
         _path(lock.stem, suffix).unlink(missing_ok=True)
 
 
@@ -239,7 +239,8 @@ def find(name: str | None) -> PersistentCluster:
     if found := read(chosen):
         if not found.layout.head.way and (host := elsewhere(chosen)):
             raise UsageError(
-                f"the nodes of the cluster {chosen!r} are on {host}", hint=f"log in there (ssh {host}) to use it"
+                f"the nodes of the cluster {chosen!r} are on {host}",
+                hint=f"log in there (ssh {host}) to use it",
             )
         return found
     raise UsageError(f"the cluster {chosen!r} is not ready yet", hint="`weft logs` shows what it does")

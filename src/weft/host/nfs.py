@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def refresh(folder: Path) -> None:
-    """Have the kernel ask anew which files a directory has: NFS remembers for a minute that one was missing (nfs(5), acdirmax).
+    """Have the kernel ask again which files a directory has: NFS remembers for a minute that one was missing (nfs(5), acdirmax).
 
     A change of this machine's own in the directory shows the kernel that there were others.
     """

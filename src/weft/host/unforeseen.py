@@ -1,5 +1,6 @@
 """Errors that no code expected, as one sentence: of the machine, or a mistake of weft's own."""
 
+import errno
 import os
 import tempfile
 import traceback
@@ -20,9 +21,11 @@ def _of_the_machine(error: OSError) -> WeftError:
     named = error.filename if isinstance(error.filename, (str, bytes)) else str(error.filename or "")
     path = Path(os.fsdecode(named))
     what = f"{path}: {(error.strerror or str(error)).lower()}" if named else str(error)
+    full = error.errno in {errno.ENOSPC, errno.EDQUOT}
     for variable, text in settings.directories().items():
         if named and (path.is_relative_to(text) or Path(text).is_relative_to(path)):
-            return WeftError(what, hint=f"set {variable} to a directory that you own")
+            own = f"set {variable} to a directory {'on another disk' if full else 'that you own'}"
+            return WeftError(what, hint=f"make room there, or {own}" if full else own)
     return WeftError(what, hint="check the path, its owner and the free space of its file system")
 
 

@@ -1,5 +1,6 @@
 """What a directory can be backed by."""
 
+import os
 import shlex
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -93,7 +94,16 @@ def _read(value: Any) -> Storage:
     if kind in KINDS and "on" in KINDS[kind].model_fields and path.partition(":")[0] in KINDS:
         meant = value.replace(":", "+", 1) if isinstance(value, str) else f"{kind}+{path}"
         raise MisreadError(f"{path!r} is not a directory but a storage", hint=f"did you mean {meant}?")
+    if isinstance(table, dict) and isinstance(table.get("path"), (str, Path)):
+        table = {**table, "path": _absolute(path)}
     return KINDS.read(table)
+
+
+def _absolute(path: str) -> str:
+    """A directory from where weft is called: the programs of a run work in others, and no shell expands ~ behind a colon."""
+    there = Path(os.path.expanduser(path))  # noqa: PTH111 - Path.expanduser raises for an unknown user
+    # $DW_JOB_STRIPED has a value in the job only
+    return str(there if there.is_absolute() or path.startswith("$") else Path.cwd() / there)
 
 
 AnyStorage = Annotated[SerializeAsAny[Storage], BeforeValidator(_read)]

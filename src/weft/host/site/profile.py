@@ -1,12 +1,21 @@
 """The site profile: the directives of weft's jobs and the directories on this machine. Unset keys are not requested."""
 
 import math
+import os
 import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
 
 from weft.errors import UsageError, why
 from weft.host import settings
@@ -18,6 +27,8 @@ Word = Annotated[str, StringConstraints(pattern=r"^[^\r\n]*$")]
 """Text that fits into one line of a script."""
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.@:+/-]*$")]
 """One word of a directive, which can add no other directive."""
+Directory = Annotated[Path, AfterValidator(lambda path: Path(os.path.expanduser(path)))]  # noqa: PTH111 - raises for an unknown user
+"""A directory, of which ~ is the home directory: no shell expands it here."""
 _DURATION = re.compile(r"\d+(\.\d+)?[smhd]")
 
 
@@ -147,11 +158,11 @@ class Profile(BaseModel):
     engine: Annotated[Word | None, Executes("programs of its home run")] = Field(
         default=None, description="engine of commands without --engine, where it runs the workload"
     )
-    shared: Path | None = Field(
+    shared: Directory | None = Field(
         default=None,
         description="directory that every node sees, for input and output; unset: next to the records",
     )
-    local: Path | None = Field(
+    local: Directory | None = Field(
         default=None,
         description="node-local directory, for all other files; unset: /var/tmp/weft-USER",
     )

@@ -22,7 +22,6 @@ from weft.run.topology import topology
 from weft.spec.study import Study
 from weft.text.redaction import Values, has_placeholder, hidden
 
-
 _DECIDED = ("partition", "constraint", "queue", "pe")
 """Keys by which a job gets other nodes."""
 

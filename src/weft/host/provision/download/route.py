@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from weft import __version__
-from weft.errors import MissingError
+from weft.errors import MissingError, why
 
 if TYPE_CHECKING:  # imported where something is downloaded: every command imports this module
     import httpx2
@@ -67,7 +67,7 @@ def client(route: Route) -> "httpx2.Client":
         )
     except OSError as error:
         raise MissingError(
-            f"the certificates that SSL_CERT_FILE or SSL_CERT_DIR names are not readable: {error}",
+            f"the certificates that SSL_CERT_FILE or SSL_CERT_DIR names are not readable: {why(error)}",
             hint="name certificates that are there, or unset the variable",
         ) from error
     except (ImportError, ValueError, httpx2.InvalidURL) as error:

@@ -164,8 +164,8 @@ def refused(output: str) -> NodeError:
 def _fix(reason: str) -> str:
     where = "with --nodes slurm:N,KEY=VALUE, or in the site profile"
     for word, fix in (
-        ("timed out", "the controller is busy: `squeue --me` shows whether it has the job; otherwise try again"),
-        ("violates", f"request fewer nodes, time=10:00 or qos=NAME, {where}; `sacctmgr show qos` lists limits"),
+        ("timed out", "the controller is busy; try again, unless `squeue --me` shows the job"),
+        ("violates", f"request less, or qos=NAME, {where}; `sacctmgr show qos` lists limits"),
         ("account", f"account=NAME selects another account, {where}"),
         ("qos", f"qos=NAME selects another quality of service, {where}"),
         ("partition", f"partition=NAME selects another partition, {where}; `sinfo` lists them"),
