@@ -334,7 +334,11 @@ def test_a_larger_heap_is_asked_for_by_the_engines_own_key(engine: str, imported
 @pytest.mark.parametrize(
     ("engine", "part", "says"),
     [
-        ("flink", tasktime.THREADS, "; a task of a pipeline waits for its input, which is the vertex before it"),
+        (
+            "flink",
+            tasktime.THREADS,
+            "; a task of a pipeline waits for its input, which is the vertex before it",
+        ),
         ("spark", tasktime.THREADS, ""),
         ("hadoop", tasktime.INPUT, ": mapreduce.job.reduce.slowstart.completedmaps=1.0"),
         ("hive", tasktime.INPUT, f": {engines.of('hive').settings.begin_late}"),

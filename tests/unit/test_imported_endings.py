@@ -196,7 +196,7 @@ def test_tasks_of_flink_that_never_began_had_neither_a_node_nor_slots(tmp_path: 
     never = {"status": "CANCELED", "start-time": -1, **nowhere}
     for entry in archive["archive"]:
         page = json.loads(entry["json"])
-        if entry["path"].count("/") == 4 and len(page.get("subtasks", ())) == 4:
+        if entry["path"].count("/") == 4 and isinstance(page, dict) and len(page.get("subtasks", ())) == 4:
             entry["json"] = json.dumps({**page, "subtasks": [each | never for each in page["subtasks"]]})
     log = tmp_path / "archive"
     log.write_text(json.dumps(archive))

@@ -317,9 +317,7 @@ def test_a_copy_that_came_too_late_did_not_fail_and_a_failure_without_words_has_
 ) -> None:
     denied = {"Reason": "TaskCommitDenied", "Job ID": 1, "Partition ID": 0, "Attempt Number": 1}
     write_log(tmp_path, [task(0), task(1, reason=denied), task(2, reason={"Reason": "TaskResultLost"})])
-    assert recovery.sentences(eventlog.read(Entry(tmp_path))) == [
-        "1 task of stage 0 failed: TaskResultLost"
-    ]
+    assert recovery.sentences(eventlog.read(Entry(tmp_path))) == ["1 task of stage 0 failed: TaskResultLost"]
 
 
 def test_many_tasks_are_parsed_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,7 +105,7 @@ def test_tasks_of_one_executor_share_its_slots_and_not_those_of_others() -> None
     assert use(tasks, {A: 0, B: 0}, 0, 10, 2, {"x": 1}).held == use(tasks, {A: 0, B: 0}, 0, 10, 2).held
 
 
-def test_at_each_moment_only_stages_that_run_or_wait_are_looked_at() -> None:
+def test_at_each_moment_only_stages_that_run_or_wait_count() -> None:
     """A log may have thousands of stages, and a million moments."""
     now = _Now({A: 1, B: 1})
     for step in ("submitted", "begin", "end"):

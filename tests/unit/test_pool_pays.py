@@ -10,7 +10,8 @@ import pytest
 from figures import rows as evidence
 from figures.rows import Row
 from figures.shown import valid
-from figures.tables.poolpays import _place
+from figures.tables.poolpays import PLAIN as AS_IT_IS
+from figures.tables.poolpays import place
 
 from weft.analysis.explain.slots import Stage
 from weft.analysis.predict import advice, candidates, curve
@@ -48,7 +49,7 @@ def ways(count: int, system: str) -> dict[str, list[float]]:
     """Seconds of each run with so many map tasks on a file system, by how shuffle files are kept; memory is below none."""
     found: dict[str, list[float]] = {}
     for row in ROWS:
-        way, below = _place(scratch(row))
+        way, below = place(scratch(row))
         if mappers(row) == count and below in {system, ""}:
             found.setdefault(way, []).append(row["measures"]["seconds"])
     return found
@@ -114,8 +115,8 @@ def named(row: Row) -> str:
     return f"{mappers(row) ** 2} blocks on {scratch(row)}"
 
 
-PLAIN = [row for row in ROWS if _place(scratch(row))[0] == "delayed"]
-REMEDIED = [row for row in ROWS if _place(scratch(row))[0] != "delayed"]
+PLAIN = [row for row in ROWS if place(scratch(row))[0] == AS_IT_IS]
+REMEDIED = [row for row in ROWS if place(scratch(row))[0] != AS_IT_IS]
 
 
 def of_storage(found: Sequence[advice.Line]) -> list[advice.Line]:
@@ -126,8 +127,7 @@ def test_the_table_has_rows_of_both_kinds() -> None:
     assert len(PLAIN) >= 5
     assert len(REMEDIED) >= 8
     assert all(
-        winners(ways(mappers(row), _place(scratch(row))[1])) <= {"pool", "loopback", "memory"}
-        for row in PLAIN
+        winners(ways(mappers(row), place(scratch(row))[1])) <= {"pool", "loopback", "memory"} for row in PLAIN
     )
 
 
@@ -138,7 +138,7 @@ def test_on_the_file_system_itself_the_best_change_is_one_that_the_table_says_wi
     assert best == max([*found.lines, *found.uncertain], key=lambda line: line.gain), (
         "before any other change"
     )
-    taken = ways(mappers(row), _place(scratch(row))[1])
+    taken = ways(mappers(row), place(scratch(row))[1])
     way = layers(best.flags[1])[0].kind
     assert way in winners(taken) or way not in taken
     saved = 1 - min(median(seconds) for seconds in taken.values()) / row["measures"]["seconds"]
@@ -164,19 +164,19 @@ def records(folder: Path, system: str, repeat: int) -> list[Stored]:
     """The rows of a file system as runs of a survey, each so many times."""
     found = []
     for number, row in enumerate(ROWS):
-        _, below = _place(scratch(row))
+        _, below = place(scratch(row))
         if below not in {system, ""}:
             continue
         directory = folder / str(number)
         directory.mkdir(exist_ok=True)
         (directory / "resolved.json").write_text(json.dumps({"nodes": [{"name": "n"}] * 2}))
-        place = {"job": f"{mappers(row) ** 2} blocks", "scratch": scratch(row), "nodes": "virtual:2"}
-        head = Head(verdict="VALID", measured=row["measures"]["seconds"], cell=StudyCell(coordinates=place))
+        cell = {"job": f"{mappers(row) ** 2} blocks", "scratch": scratch(row), "nodes": "virtual:2"}
+        head = Head(verdict="VALID", measured=row["measures"]["seconds"], cell=StudyCell(coordinates=cell))
         found += [Stored(directory, head)] * repeat
     return found
 
 
-@pytest.mark.parametrize("system", sorted({_place(scratch(row))[1] for row in PLAIN}))
+@pytest.mark.parametrize("system", sorted({place(scratch(row))[1] for row in PLAIN}))
 def test_a_survey_chooses_what_wins_in_the_table_and_nothing_from_single_runs(
     tmp_path: Path, system: str
 ) -> None:
@@ -184,10 +184,10 @@ def test_a_survey_chooses_what_wins_in_the_table_and_nothing_from_single_runs(
     single, several = (records(tmp_path, system, repeat) for repeat in (1, ENOUGH))
     cells = len({one.directory for one in single})
     found = surveys.survey(several, storages, "here", cells)
-    chosen = _place(found.default)[0]
+    chosen = place(found.default)[0]
     for count in {mappers(row) for row in ROWS}:
         taken = {way: seconds for way, seconds in ways(count, system).items() if way != "memory"}
-        assert chosen != "delayed"
+        assert chosen != AS_IT_IS
         assert median(taken[chosen]) <= ALIKE**2 * min(median(seconds) for seconds in taken.values()), (
             "memory is never it"
         )

@@ -50,7 +50,7 @@ def test_a_storage_below_another_that_is_written_as_a_directory(form: str) -> No
 
 def test_a_directory_that_is_called_as_a_storage_is_written_with_its_path() -> None:
     spec = parse({"workload": "terasort", "scratch": "pool:./memory"})
-    assert spec.scratch.on.path == Path("memory")  # type: ignore[union-attr]
+    assert spec.scratch.on.path == Path.cwd() / "memory"  # type: ignore[union-attr]
 
 
 def test_a_persistent_cluster_is_no_workload_of_run() -> None:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shlex
 import signal
 import subprocess
 import time
@@ -22,7 +21,6 @@ from weft.host.site.profile import Profile
 from weft.host.work import work_directory
 from weft.run.progress import Progress
 from weft.run.submission import enter
-from weft.spec.study import study_from
 
 PLAIN = ("pbs", "lsf", "flux", "gridengine", "oar")
 HOSTS = {
@@ -134,28 +132,6 @@ def test_the_script_of_a_job(kind: str, programs: Path, snapshot: object) -> Non
         **({"pe": "mpi"} if kind == "gridengine" else {}),
     }
     assert scripts(kind, f"{kind}:2,time=90m", **site) == snapshot
-
-
-@pytest.mark.parametrize("kind", PLAIN)
-def test_the_command_starts_where_its_user_called_it(kind: str, tmp_path: Path) -> None:
-    """Grid Engine and PBS start a script in the home directory, where `submit job.py` names nothing."""
-    (place := tmp_path / "my jobs").mkdir()
-    text = known.KINDS[kind].script(Script([], [], [], {}, ["pwd"], tmp_path, "weft-x", "01ab", place))
-    (tmp_path / "01ab.sh").write_text(text)
-    subprocess.run(["sh", str(tmp_path / "01ab.sh")], cwd="/", check=True)
-    assert (tmp_path / "01ab.out").read_text() == f"{place}\n"
-
-
-def test_a_job_has_its_users_directory_and_settings_of_weft(monkeypatch: pytest.MonkeyPatch) -> None:
-    given = {"WEFT_TRUST": "us", "WEFT_SECRET_KEYS": "pin", "WEFT_SHARED": "/shared/me"}
-    for name, value in given.items():
-        monkeypatch.setenv(name, value)
-    study = study_from({"workload": "terasort", "nodes": "pbs:2"}, name="s", where="here")
-    nodes = study.cells()[0][1].nodes
-    assert isinstance(nodes, BatchNodes)
-    text = enter.job_script(study, nodes, ["run", "terasort"])
-    assert f"cd {shlex.quote(str(Path.cwd()))}\n" in text
-    assert [name for name, value in given.items() if f"export {name}={value}\n" not in text] == []
 
 
 @pytest.mark.parametrize("value", ["main -E /tmp/x", "-x", "a;b", "a\nb", "$(x)"])

@@ -49,7 +49,10 @@ def test_a_source_whose_busy_time_flink_does_not_know_is_not_held_up_all_the_tim
 
 def test_an_archive_without_such_clocks_has_no_operator_that_was_busy_for_no_time() -> None:
     """Old versions of Flink have none."""
-    assert of_flink({"jobs": [{"vertices": [{"name": "a", "subtasks": [{"metrics": {"read-bytes": 1}}]}]}]}) == []
+    assert (
+        of_flink({"jobs": [{"vertices": [{"name": "a", "subtasks": [{"metrics": {"read-bytes": 1}}]}]}]})
+        == []
+    )
 
 
 @pytest.mark.parametrize(("busiest", "skewed"), [(0.9, True), (0.3, True), (0.29, False), (0.15, False)])

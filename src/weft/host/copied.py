@@ -15,9 +15,10 @@ def copied(pipe: IO[bytes], number: int, path: Path) -> threading.Thread:
     file = path.open("ab", buffering=0)
 
     def copy() -> None:
-        with file:
+        with file, pipe:
             while data := os.read(pipe.fileno(), _CHUNK):
-                with suppress(OSError):  # on a full disk the program continues: it would wait for a reader for ever
+                # on a full disk the program continues: it would wait for a reader for ever
+                with suppress(OSError):
                     file.write(data)
                 with suppress(OSError):  # nobody reads it any more
                     _write(number, data)

@@ -8,8 +8,8 @@ from weft.analysis.compare import statistics
 from weft.report.draw.interval import interval
 from weft.text.numbers import NONE
 
-_MEMORY, _PLAIN = "memory", ""
-_WAYS = (_PLAIN, "loopback", "pool")
+_MEMORY, PLAIN = "memory", ""
+_WAYS = (PLAIN, "loopback", "pool")
 _MAPPERS = "workload.mappers"
 
 
@@ -17,13 +17,13 @@ def lines(rows: Sequence[Row]) -> list[str]:
     """A line for each number of blocks and file system: seconds as it is, with each remedy and in memory, and what the pool saves."""
     taken: dict[tuple[int, str, str], list[float]] = {}
     for each in valid(rows):
-        way, below = _place(str(each["cell"]["scratch"]))
+        way, below = place(str(each["cell"]["scratch"]))
         mappers = int(each["cell"][_MAPPERS])
         taken.setdefault((mappers, below, way), []).append(each["measures"]["seconds"])
     places = list(dict.fromkeys((mappers, below) for mappers, below, way in taken if way != _MEMORY))
     body = []
-    for mappers, below in sorted(places, key=lambda place: place[0]):
-        plain, pool = (taken.get((mappers, below, way), []) for way in (_PLAIN, "pool"))
+    for mappers, below in sorted(places, key=lambda one: one[0]):
+        plain, pool = (taken.get((mappers, below, way), []) for way in (PLAIN, "pool"))
         ratio = interval(statistics.ratio(plain, pool)) if plain and pool else NONE
         times = [
             *(taken.get((mappers, below, way), []) for way in _WAYS),
@@ -42,9 +42,9 @@ def lines(rows: Sequence[Row]) -> list[str]:
     return table(head, body)
 
 
-def _place(scratch: str) -> tuple[str, str]:
+def place(scratch: str) -> tuple[str, str]:
     """How shuffle files are kept, and the file system below: of `loopback,size=2G+delayed:lustre`, loopback and lustre."""
     if scratch == _MEMORY:
         return _MEMORY, ""
     above, _, below = scratch.rpartition("+")
-    return above.partition(",")[0] or _PLAIN, below.removeprefix("delayed:")
+    return above.partition(",")[0] or PLAIN, below.removeprefix("delayed:")

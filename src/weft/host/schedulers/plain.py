@@ -252,8 +252,6 @@ class PlainScheduler(Scheduler):
             f"exec >{shlex.quote(f'{files}/{parts.stem}.out')} 2>{shlex.quote(f'{files}/{parts.stem}.err')}",
             *_entered(parts.directory),
             f"trap : {ENDS_A_COMMAND}",
-            # one that is not there is reported in the output: a command without relative paths can do without
-            *([f"cd {shlex.quote(str(parts.directory))}"] if parts.directory else []),
             *prepared(parts),
             *self.commanded(parts.command),
             f'echo "$code" >{shlex.quote(f"{files}/{parts.stem}.exit")}',
@@ -273,7 +271,9 @@ class PlainScheduler(Scheduler):
 def _entered(directory: Path | None) -> list[str]:
     """Lines of a script that go to a directory; without it a command that names no file there can still run."""
     missing = f"weft: {directory} is not visible on this host; working in"
-    return [f'cd {shlex.quote(str(directory))} || echo {shlex.quote(missing)} "$PWD" >&2'] if directory else []
+    return (
+        [f'cd {shlex.quote(str(directory))} || echo {shlex.quote(missing)} "$PWD" >&2'] if directory else []
+    )
 
 
 def own_host(name: str) -> bool:

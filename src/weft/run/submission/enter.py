@@ -85,7 +85,6 @@ def _environment(study: Study, nodes: JobNodes) -> dict[str, str]:
     profile = load()
     modules = [str(settings.PACKAGE.parent), *settings.search_path("PYTHONPATH").split(":")]
     found: dict[str, Path | str] = {
-        **settings.choices(),
         "PYTHONPATH": ":".join(dict.fromkeys(filter(None, modules))),
         "WEFT_CACHE": settings.cache(),
         "WEFT_RUNS": settings.runs(),
