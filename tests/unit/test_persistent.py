@@ -22,7 +22,9 @@ from weft.cli import persistent
 from weft.clusters import attach, registry, supervisor
 from weft.clusters.registry import PersistentCluster
 from weft.errors import ClusterError, UsageError
+from weft.host import lease
 from weft.host.remote.reach import Reach
+from weft.host.schedulers import known
 from weft.host.web import token
 from weft.layout.client import Client
 from weft.layout.plan import Dependencies, Job
@@ -94,6 +96,29 @@ def test_the_cluster_of_another_login_node_is_named_and_no_process_of_this_one_i
         with pytest.raises(ClusterError, match=f"belongs to process {os.getpid()} of login2"):
             supervisor.end("mine")
     assert signalled == []
+
+
+@pytest.mark.parametrize(
+    ("owner", "lives"),
+    [
+        ("1 {here} {boot} ", False),
+        ("1 login2 another-boot ", True),
+        ("1 node7 another-boot pbs:7", True),
+        ("1 node7 another-boot pbs:8", False),
+    ],
+)
+def test_a_free_lock_of_another_host_is_no_end_of_its_cluster_but_that_of_its_job_is(
+    owner: str, lives: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on NFS without a lock daemon, where a listing removed the files of clusters of other login nodes."""
+    monkeypatch.setattr(known, "gone", lambda job: job == "pbs:8")
+    lock = registry.log("mine").with_suffix(".lock")
+    lock.write_text(owner.format(here=os.uname().nodename, boot=lease.boot()))
+    assert (registry.names(), lock.exists()) == (["mine"] if lives else [], lives)
+    if lives:
+        with pytest.raises(UsageError, match="is already running"), registry.reserved("mine"):
+            pass
+        assert lock.read_text().startswith(owner)
 
 
 def test_the_users_search_paths_come_last(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ belongs to a supervisor that was killed; the next reader removes both.
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from weft.adapters.engines import AnyEngine
 from weft.errors import ClusterError, UsageError
 from weft.host import lease, locks, settings, signals
 from weft.host.own import make_own, require_named
+from weft.host.schedulers import known
 from weft.host.work import write_private
 from weft.layout.client import Client
 from weft.layout.plan import Layout
@@ -66,8 +67,9 @@ def reserved(name: str) -> Iterator[None]:
     """Reserve the name for the length of a `with` block. Raises UsageError if another cluster has it."""
     path = _path(name, ".lock")
     with _taken(path) as file:
-        file.truncate(0)
-        file.write(f"{os.getpid()} {os.uname().nodename} {lease.boot()}")
+        file.seek(0)
+        file.truncate()
+        file.write(f"{os.getpid()} {os.uname().nodename} {lease.boot()} {known.current()}")
         file.flush()
         try:
             yield
@@ -79,8 +81,8 @@ def reserved(name: str) -> Iterator[None]:
 def _taken(path: Path) -> Iterator[IO[str]]:
     end = time.monotonic() + _PATIENCE
     while True:
-        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "w") as file:
-            if locks.locked(file):
+        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+") as file:
+            if locks.locked(file) and not _may_live(file.read().split()):
                 # another process that saw it without a lock may have removed it
                 if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
                     yield file
@@ -170,8 +172,10 @@ def supervisor(name: str) -> int | None:
     """The process that owns a cluster, also while it starts or ends; None if it is gone."""
     lock = _path(name, ".lock")
     with suppress(FileNotFoundError), lock.open() as file:
-        if not locks.locked(file, shared=True):
-            return int((file.read().split() or ["0"])[0])
+        held = not locks.locked(file, shared=True)
+        owner = file.read().split()
+        if held or _may_live(owner):
+            return int((owner or ["0"])[0])
         _remove(lock)
     return None
 
@@ -179,10 +183,21 @@ def supervisor(name: str) -> int | None:
 def elsewhere(name: str) -> str:
     """The host of a cluster's supervisor, if it is another than this one, such as a second login node with the same home."""
     with suppress(OSError):
-        words = _path(name, ".lock").read_text().split()
-        if len(words) == 3 and words[1] != os.uname().nodename and words[2] != lease.boot():
-            return words[1]
+        return _other_host(_path(name, ".lock").read_text().split())
     return ""
+
+
+def _other_host(owner: Sequence[str]) -> str:
+    """Of a supervisor's process, host, boot and job."""
+    return owner[1] if len(owner) > 2 and owner[1] != os.uname().nodename and owner[2] != lease.boot() else ""
+
+
+def _may_live(owner: Sequence[str]) -> bool:
+    """Whether a supervisor may live although its lock is free: hosts can share the directory but not the locks.
+
+    On another host it is known to be dead only if the job around it has ended.
+    """
+    return bool(_other_host(owner)) and not (owner[3:] and known.gone(owner[3]))
 
 
 def free_name(wanted: str) -> str:
@@ -202,19 +217,19 @@ def read(name: str) -> PersistentCluster | None:
 
 def choose(name: str | None) -> str:
     """The name of a cluster; that of the only one if none is given. Raises UsageError if there is none."""
-    known = names()
+    running = names()
     start = "start one with `weft up`"
-    if name is None and len(known) == 1:
-        return known[0]
+    if name is None and len(running) == 1:
+        return running[0]
     if name is None:
         raise (
-            UsageError(f"several clusters are running: {', '.join(known)}", hint="name one")
-            if known
+            UsageError(f"several clusters are running: {', '.join(running)}", hint="name one")
+            if running
             else UsageError("no cluster is running", hint=start)
         )
-    if name not in known:
+    if name not in running:
         raise UsageError(
-            f"no cluster named {name!r} is running", hint=nearest(name, known) if known else start
+            f"no cluster named {name!r} is running", hint=nearest(name, running) if running else start
         )
     return name
 

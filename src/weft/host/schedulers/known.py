@@ -21,6 +21,12 @@ def named(kind: str, number: str) -> str:
     return number if kind == "slurm" else f"{kind}:{number}"
 
 
+def current() -> str:
+    """The job around this process, as a lease has it; empty outside of jobs."""
+    found = ((kind, scheduler.current()) for kind, scheduler in KINDS.items())
+    return next((named(kind, number) for kind, number in found if number), "")
+
+
 def of(job: str) -> tuple[Scheduler, str]:
     """The batch system of a job that a lease names, and the job's ID there."""
     kind, colon, number = job.partition(":")
