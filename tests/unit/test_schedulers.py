@@ -71,6 +71,8 @@ def test_hosts_of_flux_have_the_rank_by_which_they_are_reached(
     assert [(host.name, host.cores) for host in found] == [("n3", 4), ("n1", 4), ("n2", 4)]
     launcher = system("flux").launcher(found[1])
     assert launcher is not None
+    fake_program(programs, "flux", 'echo "0-4 m9,n[5,2-3]-ib,a 5"')
+    assert [host.name for host in system("flux").hosts()] == ["m9", "n5-ib", "n2-ib", "n3-ib", "a"]
     assert launcher.client == ("flux", "exec", "--rank=1")
 
 

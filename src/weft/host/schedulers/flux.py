@@ -1,5 +1,6 @@
 """Flux: flux batch, flux jobs, flux cancel; hosts from `flux resource list`, and commands on them with flux exec."""
 
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -14,6 +15,16 @@ _ENDS = {
     "timeout": ("reached its time limit", "request more: --nodes flux:N,time=2h"),
 }
 """By type of the exception that ends a job."""
+
+
+def _parts(names: str) -> list[str]:
+    """The names and ranges of a list of hosts, in its order: of `b,n[5,2-3]` b, n[5] and n[2-3]."""
+    found = []
+    for part in re.findall(r"(?:[^,\[]|\[[^\]]*\])+", names):
+        head, bracket, rest = part.partition("[")
+        ranges, _, end = rest.partition("]")
+        found += [f"{head}[{each}]{end}" for each in ranges.split(",")] if bracket else [part]
+    return found
 
 
 class Flux(PlainScheduler):
@@ -53,7 +64,9 @@ class Flux(PlainScheduler):
             "resource", "list", "--states=all", "--no-header", "--format={ranks} {nodelist} {ncores}"
         ).splitlines():
             ranks, names, cores = line.split()
-            hosts, numbers = list(NodeSet(names)), list(NodeSet(f"[{ranks}]"))
+            # ranks are in the order of the hosts as they are written, and NodeSet sorts them
+            hosts = [str(name) for part in _parts(names) for name in NodeSet(part)]
+            numbers = list(NodeSet(f"[{ranks}]"))
             each = int(cores) // len(hosts)
             for name, rank in zip(hosts, sorted(map(int, numbers)), strict=True):
                 found[name] = JobHost(name, each, rank)
