@@ -41,6 +41,14 @@ def test_many_questions_at_once_get_their_own_answers(reach: Reach) -> None:
     assert reach.ask("ports", {"address": "127.0.0.1", "ports": []}) == {}
 
 
+def test_lines_of_another_program_are_no_answers(tmp_path: Path) -> None:
+    """As of one that .bashrc has started in the background."""
+    chatty = 'for line in {} 7 later \'{"id": -1}\'; do sleep 0.2; echo "$line"; done & eval "$1"'
+    reach = Reach("there", ("sh", "-c", chatty, "sh"), login_shell=True).connected(tmp_path / "log")
+    assert [reach.run(["sh", "-c", "sleep 0.5; echo a"]).out for _ in range(3)] == ["a\n"] * 3
+    reach.close()
+
+
 def test_much_goes_both_ways(reach: Reach, tmp_path: Path) -> None:
     text = "é" * 1_000_000
     assert reach.run(["cat", "/dev/stdin"]).out == ""

@@ -98,7 +98,8 @@ class Agent:
         with self._popen.stdout as lines:
             for line in lines:
                 if self._begun.is_set():
-                    self._give(json.loads(line))
+                    if message := _answer(line):
+                        self._give(message)
                 elif line.endswith(self._mark):
                     self._begun.set()
         with self._lock:
@@ -110,7 +111,17 @@ class Agent:
 
     def _give(self, message: Mapping[str, Any]) -> None:
         with self._lock:
-            asked = self._asked[message["id"]]
-            if "code" in message:
+            asked = self._asked.get(message.get("id"))
+            if asked and "code" in message:
                 del self._asked[message["id"]]
-        asked.hear(message)
+        if asked:
+            asked.hear(message)
+
+
+def _answer(line: bytes) -> Mapping[str, Any] | None:
+    """None for what another program wrote there, such as one that the host's .bashrc has started in the background."""
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
