@@ -37,6 +37,15 @@ def test_a_run_of_the_same_work_is_compared_by_the_run_phase() -> None:
     assert sail.endswith("/spec.toml --engine sail --nodes virtual:1")
 
 
+def test_what_ran_in_a_job_is_not_tried_on_the_login_node() -> None:
+    cluster = run("20260101-000000-a", "spark", 20.0, JOIN)
+    spec = {"workload": JOIN, "nodes": {"kind": "slurm", "count": 4}}
+    (cluster.directory / "resolved.json").write_text(json.dumps({"spec": spec}))
+    duckdb, _ = onenode.lines(cluster)
+    assert duckdb.flags == ()
+    assert "is not known: on a node of the cluster, weft run " in duckdb.says
+
+
 def test_a_slower_run_and_one_that_failed_are_shown_too() -> None:
     cluster = run("20260101-000000-a", "spark", 2.0, JOIN)
     run("20260101-000001-b", "sail", 4.0, JOIN)

@@ -34,7 +34,7 @@ def lines(stored: Stored) -> list[OneNode]:
     return [
         OneNode(
             change=f"{kind} on one node",
-            flags=_flags(kind, stored),
+            flags=_flags(kind, stored) if _here(stored) else (),
             says=_sentence(kind, stored, [other for other in same if other.head.engine == kind]),
         )
         for kind in kinds
@@ -58,6 +58,12 @@ def _parameters(stored: Stored) -> Any:
     return stored.json("resolved.json").get("spec", {}).get("workload")
 
 
+def _here(stored: Stored) -> bool:
+    """Whether it ran on this machine: nobody wants on a login node what ran in a job."""
+    nodes = stored.json("resolved.json").get("spec", {}).get("nodes") or {}
+    return nodes.get("kind", "local") in {"local", "virtual"}
+
+
 def _flags(kind: str, stored: Stored) -> tuple[str, ...]:
     """Those of `weft run` with the record's spec, whose settings are another engine's."""
     found = ("--engine", kind, "--nodes", "virtual:1")
@@ -67,7 +73,8 @@ def _flags(kind: str, stored: Stored) -> tuple[str, ...]:
 def _sentence(kind: str, stored: Stored, runs: Sequence[Stored]) -> str:
     if not runs:
         try_it = shlex.join(["weft", "run", f"{stored.directory}/spec.toml", *_flags(kind, stored)])
-        return f"whether {kind} on one node is faster is not known: {try_it}"
+        where = "" if _here(stored) else "on a node of the cluster, "
+        return f"whether {kind} on one node is faster is not known: {where}{try_it}"
     newest, own = runs[-1], stored.head.phases.get("run", 0.0)
     name, seconds = newest.directory.name, newest.head.phases.get("run", 0.0)
     if newest.verdict not in {"VALID", "UNCHECKED"} or not seconds:

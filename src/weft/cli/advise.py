@@ -52,7 +52,7 @@ def advise(
             terminal.sections([shown.section(found)], console())
         return
     possible: list[Line | OneNode] = [line for line in found.lines if line.flags]
-    tries = [*possible, *found.one_node][:try_]
+    tries = [*possible, *(one for one in found.one_node if one.flags)][:try_]
     if not tries:
         raise UsageError(
             f"nothing to try: no change of {found.run} that weft has a flag for helps by more than 5 %, and no engine of one node runs it",
