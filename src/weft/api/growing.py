@@ -44,9 +44,8 @@ def read(stored: Stored) -> Recorded:
         sum(node.cores or 0 for node in resolved.of_record(stored).nodes),
     )
     # the workload of a log is the name of its application, which may be one of weft's
-    own = isinstance(table, Mapping) and stored.head.imported is None
     growth = of(
-        table if own else {},
+        table if isinstance(table, Mapping) and stored.head.imported is None else {},
         found.work.engine,
         cores / found.work.slots if cores else 1.0,
     )

@@ -134,7 +134,7 @@ def _unasked(metrics: JobMetrics, begin: float, first: float) -> float:
     there, asked = metrics.executors["added"].drop_nulls(), metrics.jobs["begin"].drop_nulls()
     if there.is_empty() or asked.is_empty():
         return 0.0
-    return max(0.0, min([first, *asked]) - max(begin, min(there)))
+    return max(0.0, float(min([first, *asked])) - max(begin, float(min(there))))
 
 
 def _stages(found: Evidence, known: Mapping[Stage, StageTasks]) -> dict[Stage, dict[str, float]]:

@@ -111,7 +111,7 @@ class Agent:
 
     def _give(self, message: Mapping[str, Any]) -> None:
         with self._lock:
-            asked = self._asked.get(message.get("id"))
+            asked = self._asked.get(message.get("id", -1))
             if asked and "code" in message:
                 del self._asked[message["id"]]
         if asked:
