@@ -170,7 +170,8 @@ class YarnCluster:
             # otherwise a NodeManager that starts before its ResourceManager waits 30 s before it retries
             "yarn.resourcemanager.connect.retry-interval.ms": "1000",
             "yarn.nm.liveness-monitor.expiry-interval-ms": "15000",
-            "yarn.am.liveness-monitor.expiry-interval-ms": "30000",
+            # of a node that is lost the NodeManager says so; an ApplicationMaster reads its jars from scratch before it registers
+            "yarn.am.liveness-monitor.expiry-interval-ms": "120000",
             "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms": "60000",
             "yarn.client.application-client-protocol.poll-interval-ms": "50",
             "yarn.client.nodemanager-connect.max-wait-ms": "10000",
