@@ -319,7 +319,11 @@ mod tests {
         let calls = Cell::new(0);
         let answer = uninterrupted(|| {
             calls.set(calls.get() + 1);
-            if calls.get() < 3 { Err(libc::EINTR) } else { Ok(7) }
+            if calls.get() < 3 {
+                Err(libc::EINTR)
+            } else {
+                Ok(7)
+            }
         });
         assert_eq!((answer, calls.get()), (Ok(7), 3));
         assert_eq!(uninterrupted(|| Err::<(), _>(libc::EIO)), Err(libc::EIO));
