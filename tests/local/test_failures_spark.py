@@ -56,7 +56,7 @@ QUICK = [
     Cause("chain", "", r"^ValueError: no number \(chain.py, line 8\), caused by KeyError: \d \(chain.py, line 6\)$", mapped("try:", "    return {'a': 1}[x]", "except KeyError as error:", "    raise ValueError('no number') from error")),
     Cause("closure", "closure", "that cannot be sent to executors", job("import threading", "lock = threading.Lock()", "print(sc.range(4).map(lambda x: lock.locked()).collect())")),
     Cause("input", "no-input", "the input file:/nonexistent/a.txt does not exist", job("sc.textFile('/nonexistent/a.txt').count()"), node="node1"),
-    Cause("socket", "socket-path", "the path of a Unix socket has more than the 107 bytes", mapped("import socket", "return socket.socket(socket.AF_UNIX).bind('/tmp/' + 'x' * 115)")),
+    Cause("longpath", "socket-path", "the path of a Unix socket has more than the 107 bytes", mapped("import socket", "return socket.socket(socket.AF_UNIX).bind('/tmp/' + 'x' * 115)")),
     Cause("crash", "python-crash", "native code in Python crashed: Segmentation fault", mapped("import ctypes", "return ctypes.string_at(0)")),
     Cause("memory", "memory-limit", r"the memory limit of 2\.15 GB was reached, and the kernel killed a process", mapped("return len([b'x' * (1 << 24) for _ in range(200)]) if x == 0 else 0")),
     Cause("full", "no-space", r"the scratch \(.*\) was full", job("import random", "def work(x):", "    return x % 100, random.Random(x).randbytes(100000)", "print(sc.range(4000, numSlices=4).map(work).repartition(4).count())")),

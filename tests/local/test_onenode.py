@@ -41,9 +41,9 @@ def test_sail_is_valid_on_queries_of_tpcds(weft: Weft) -> None:
 @needs(*VIRTUAL)
 def test_sail_is_valid_and_listens_on_the_nodes_address_and_its_one_port_only(weft: Weft) -> None:
     process = weft.start("run", *JOIN, *SAIL, "--json")
-    weft.wait_for(process, lambda: listening(weft), 240)
-    ((address, port),) = listening(weft)
-    assert (address, port) == ("10.87.0.1", 50051)
+    # at a second look, the server of a short join may have ended
+    found = weft.wait_for(process, lambda: listening(weft), 240)
+    assert found == {("10.87.0.1", 50051)}
     out, err = process.communicate(timeout=200)
     result = json.loads(out)
     assert result["verdict"] == "VALID", (result, err)
