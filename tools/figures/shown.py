@@ -25,6 +25,21 @@ def estimate(values: Sequence[float]) -> Estimate | None:
     return statistics.median(values) if values else None
 
 
+def in_turn(rows: Sequence[Row], cell: Row) -> tuple[list[Row], list[str]]:
+    """Rows of a cell of this checkout; and the seconds of another one that was run in turn, with the ratio of runs that followed each other."""
+    this, other = (
+        {each["repeat"]: each for each in rows if each["cell"] == {**cell, "weft": which}}
+        for which in ("this", "other")
+    )
+    ratios = [this[n]["seconds"] / other[n]["seconds"] for n in sorted(this.keys() & other.keys())]
+    return [*this.values()], [spread(each["seconds"] for each in other.values()), interval(estimate(ratios))]
+
+
+def others(rows: Sequence[Row]) -> list[str]:
+    """Commits of the other checkouts."""
+    return list(dict.fromkeys(str(each["of"]) for each in rows if each["cell"]["weft"] == "other"))
+
+
 def row(cells: Iterable[object]) -> str:
     """A line of a Markdown table."""
     return f"| {' | '.join(str(cell).replace('|', '&#124;') for cell in cells)} |"

@@ -189,7 +189,7 @@ def elsewhere(name: str) -> str:
 
 def _other_host(owner: Sequence[str]) -> str:
     """Of a supervisor's process, host, boot and job."""
-    return owner[1] if len(owner) > 2 and owner[1] != os.uname().nodename and owner[2] != lease.boot() else ""
+    return owner[1] if len(owner) > 2 and not lease.here(owner[1], owner[2]) else ""
 
 
 def _may_live(owner: Sequence[str]) -> bool:

@@ -219,13 +219,16 @@ def _lock_of_dead(lease: Lease, file: IO[str]) -> bool:
 def _ours(lease: Lease) -> bool:
     """Whether a missing lock proves that the owner is dead: on this host, or in a job that has ended.
 
-    Hosts can share the directory but not the locks: NFS without a lock daemon, Lustre with `localflock`. Each container
-    of a host can have another name, but all have one kernel.
+    Hosts can share the directory but not the locks: NFS without a lock daemon, Lustre with `localflock`.
     """
-    here = os.uname().nodename
-    if lease.owner.get("host", here) == here or lease.owner.get("boot") == boot():
+    if here(lease.owner.get("host", ""), lease.owner.get("boot", "")):
         return True
     return any(of_text(entry["reach"]).gone() for entry in lease.entries if "reach" in entry)
+
+
+def here(host: str, booted: str) -> bool:
+    """Whether a process of a host of this name and boot is on this one, or none was noted. Containers of one kernel can have several names."""
+    return host in {"", os.uname().nodename} or booted == boot()
 
 
 def boot() -> str:

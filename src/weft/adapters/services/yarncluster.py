@@ -170,7 +170,7 @@ class YarnCluster:
             # otherwise a NodeManager that starts before its ResourceManager waits 30 s before it retries
             "yarn.resourcemanager.connect.retry-interval.ms": "1000",
             "yarn.nm.liveness-monitor.expiry-interval-ms": "15000",
-            # of a node that is lost the NodeManager says so; an ApplicationMaster reads its jars from scratch before it registers
+            # long, since an ApplicationMaster reads its jars from scratch before it registers; a lost node is noticed by the line above
             "yarn.am.liveness-monitor.expiry-interval-ms": "120000",
             "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms": "60000",
             "yarn.client.application-client-protocol.poll-interval-ms": "50",

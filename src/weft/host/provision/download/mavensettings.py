@@ -95,11 +95,8 @@ def _read(path: Path) -> ElementTree.Element:
         # namespaces differ by version; Maven ignores them too
         text = re.sub(rb'\sxmlns(:\w+)?="[^"]*"|\sxsi:\w+="[^"]*"', b"", path.read_bytes())
         root = ElementTree.fromstring(text)  # noqa: S314 - the user's own file
-    except (
-        OSError,
-        ValueError,
-        ElementTree.ParseError,
-    ) as error:  # ValueError: an encoding that it cannot read
+    # ValueError: an encoding that it cannot read
+    except (OSError, ValueError, ElementTree.ParseError) as error:
         raise MissingError(
             f"Maven's settings {path} are not readable: {error}", hint="correct the file"
         ) from error
