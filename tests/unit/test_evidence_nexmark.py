@@ -13,11 +13,11 @@ def row(engine: str, rate: float, used: float, **more: Any) -> dict[str, Any]:
 
 def test_rates_are_per_core_that_workers_were_busy_on_and_per_core_of_the_node() -> None:
     wrong = row("flink", 90_000, 1, verdict="INVALID")
-    assert tables.TABLES["nexmark"].lines([row("flink", 30_000, 1.5), wrong, row("spark", 8_000, 0.8)])[
+    assert tables.TABLES["nexmark"].lines([row("flink", 30_000, 1.5, missed=33_000), wrong, row("spark", 8_000, 0.8)])[
         2:
     ] == [
-        "| q5 | Flink | 30.0 | 1.50 | 20.0 | 15.0 | 0.10 | 0.20 | 0.40 | 22 |",
-        "| q5 | Spark | 8.00 | 0.80 | 10.0 | 4.00 | 0.10 | 0.20 | 0.40 |  |",
+        "| q5 | Flink | 30.0 | 33.0 | 1.50 | 20.0 | 15.0 | 0.10 | 0.20 | 0.40 | 22 |",
+        "| q5 | Spark | 8.00 | - | 0.80 | 10.0 | 4.00 | 0.10 | 0.20 | 0.40 |  |",
     ]
 
 

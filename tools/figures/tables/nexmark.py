@@ -30,7 +30,8 @@ def lines(rows: Sequence[Row]) -> list[str]:
                 body.append(
                     [query, name, *_figures(here), f"{published / 1000:.0f}" if engine == "flink" else ""]
                 )
-    titles = ["query", "engine", "thousand events/s", "cores busy", "per core busy", "per core of the node"]
+    titles = ["query", "engine", "thousand events/s", "not sustained at"]
+    titles += ["cores busy", "per core busy", "per core of the node"]
     latencies = [f"99 % at {float(level) * 100:.0f} %, s" for level in _LEVELS]
     return table([*titles, *latencies, "Flink 1.13, per core busy"], body)
 
@@ -38,6 +39,7 @@ def lines(rows: Sequence[Row]) -> list[str]:
 def _figures(here: Sequence[Row]) -> list[str]:
     return [
         spread(row["rate"] / 1000 for row in here),
+        spread(row["missed"] / 1000 for row in here if row.get("missed")),
         spread(row["used"] for row in here),
         spread(row["rate"] / 1000 / row["used"] for row in here),
         spread(row["rate"] / 1000 / row["cores"] for row in here),

@@ -33,10 +33,21 @@ class SearchTest {
     }
 
     @Test
-    void ratesAreDoubledUntilOneIsMissedAndThenTheDistanceIsHalved() {
-        List<Double> rates = tried(1000, 5000);
-        assertEquals(List.of(1000.0, 2000.0, 4000.0, 8000.0), rates.subList(0, 4));
-        assertEquals(Math.sqrt(4000.0 * 8000), rates.get(4));
+    void stepsGrowUntilARateIsMissedAndThenTheDistanceIsHalved() {
+        List<Double> rates = tried(1000, 5500);
+        List<Double> up = rates.subList(0, 6);
+        for (int i = 1; i < up.size(); i++) {
+            double step = up.get(i) / up.get(i - 1);
+            assertEquals(Math.min(Math.pow(1.14, 1 << (i - 1)), 2), step, 1e-9, rates.toString());
+        }
+        assertTrue(up.get(4) <= 5500 && up.get(5) > 5500, rates.toString());
+        assertEquals(Math.sqrt(up.get(4) * up.get(5)), rates.get(6));
+    }
+
+    @ParameterizedTest
+    @ValueSource(doubles = {1000, 1130, 880})
+    void threeRatesAreTriedWhereTheFirstIsNearlyRight(double highest) {
+        assertEquals(3, tried(1000, highest).size());
     }
 
     @Test
@@ -49,17 +60,19 @@ class SearchTest {
             search.tried(rates.size() > 1 && search.next() <= 3000);
         }
         List<Double> kept = rates.stream().skip(1).filter(rate -> rate <= 3000).toList();
-        assertEquals(List.of(1000.0, 250.0, 500.0), rates.subList(0, 3));
+        assertEquals(List.of(1000.0, 1000 / 1.14, 1000.0), rates.subList(0, 3));
         assertTrue(kept.get(kept.size() - 1) > 3000 / 1.15, rates.toString());
         assertEquals(rates.get(rates.size() - 1), rates.stream().filter(rate -> rate > 3000).min(Double::compare).orElseThrow());
     }
 
     @Test
     void whereNoRateIsKeptItEndsAtOneRecordPerSecond() {
-        assertEquals(List.of(1000.0, 250.0, 62.5, 15.625, 3.90625), tried(1000, 0));
-        Search search = new Search(2);
+        List<Double> rates = tried(1000, 0);
+        double last = rates.get(rates.size() - 1);
+        assertTrue(last >= 1 && last < 4 && rates.size() < 10, rates.toString());
+        Search search = new Search(1);
         search.tried(false);
         assertFalse(search.more());
-        assertEquals(2, search.missed());
+        assertEquals(1, search.missed());
     }
 }
