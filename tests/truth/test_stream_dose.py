@@ -1,4 +1,4 @@
-"""Streams of one's own with a slow operator, a skewed key or a slow link: `weft explain` names it, and how long it was busy."""
+"""Streams with a slow operator, a skewed key, a slow link or a slow directory of checkpoints: `weft explain` says what it costs."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,10 +9,13 @@ import pytest
 from figures import scores
 
 from tests.local.conftest import Weft
-from tests.needs import JAVA, VIRTUAL, needs
+from tests.needs import DELAYED, JAVA, VIRTUAL, needs
 from tests.truth import programs
-from tests.truth.answers import explained
+from tests.truth.answers import explained, in_calls, profile
 from tests.truth.programs import PYTHON
+from weft.analysis.summary import filecalls
+from weft.analysis.summary.gather import summarize
+from weft.record.record import read
 
 pytestmark = [pytest.mark.long, needs(*VIRTUAL, *JAVA)]
 
@@ -87,3 +90,30 @@ def test_the_busy_time_of_a_slow_function_of_pyspark_follows(weft: Weft) -> None
         busy.append(first["busy"] * LENGTH)
     line = scores.slope(given, busy)
     assert abs(line.value - 1) <= TOLERANCE + 2 * (line.error or 0.0), list(zip(given, busy, strict=True))
+
+
+@needs(*DELAYED)
+@pytest.mark.parametrize("engine", ["flink", "spark"])
+def test_the_time_of_calls_on_checkpoints_follows_a_slow_directory(
+    engine: str, weft: Weft, tmp_path: Path
+) -> None:
+    words = ("run", "nexmark", "--engine", engine, "--nodes", "local:1", "--service", "kafka:1")
+    keys = {"queries": "q5", "rate": "500", "seconds": "20s", "window": "5s", "warmup": "5s"}
+    words += tuple(word for key, value in keys.items() for word in ("--set", f"{key}={value}"))
+    given, found = [], []
+    for microseconds in (0, 5000, 10_000, 20_000):
+        storage = profile(tmp_path, f"slow{microseconds}", metadata__round_trip_us=microseconds)
+        done = weft(*words, "--output", storage, "--set", "probes=proc,engine,fileops,lustre")
+        assert done.returncode == 0, done.stderr
+        given.append(in_calls(weft.record(), "output", data=False))
+        found.append(checkpoints(weft.record()))
+    assert "output" in weft("explain", "last").stdout
+    line = scores.slope(given, found)
+    assert abs(line.value - 1) <= TOLERANCE + 2 * (line.error or 0.0), list(zip(given, found, strict=True))
+
+
+def checkpoints(record: Path) -> float:
+    """Seconds of the engine's calls on the files of its checkpoints, as `weft explain` shows them."""
+    counters = filecalls.counted(summarize(read(record)).counters)
+    calls = filecalls.table(counters, filecalls.engine(counters), filecalls.MEASURED)
+    return sum(sums.seconds for (role, _), sums in calls.items() if role == "output")

@@ -11,7 +11,7 @@ from tests.unit.report_fakes import BEGIN, event, make_record, ms
 from weft.analysis.compare.compare import Comparison, Group
 from weft.analysis.summary.gather import summarize
 from weft.analysis.summary.streamrecovery import recovery
-from weft.analysis.summary.summary import Loss, Summary
+from weft.analysis.summary.summary import CounterRow, Loss, Summary
 from weft.api import results
 from weft.cli import app
 from weft.errors import UsageError
@@ -100,6 +100,36 @@ def test_a_stream_of_ones_own_has_operators_besides_its_slot_time(
     answer = json.loads(shown.stdout)
     assert answer["operators"][0]["name"] == found.operators[0].name
     assert answer["parts"]
+
+
+def test_calls_on_files_of_state_and_checkpoints_are_counted_apart(tmp_path: Path) -> None:
+    def counter(kind: str, operation: str, name: str, value: float, component: str = "engine") -> CounterRow:
+        each = {"node1": value, "node2": value}
+        labels = {"path_class": kind, "operation": operation, "component": component}
+        return CounterRow(name=f"fileops.{name}", totals=each, phases={"run": each}, **labels)
+
+    found = summary(tmp_path)
+    assert [block.columns[0] for block in stream.operators(found).blocks if isinstance(block, Table)] == [
+        "operator"
+    ]
+    counters = (
+        counter("scratch", "open", "count", 10),
+        counter("scratch", "open", "seconds", 0.5),
+        counter("scratch", "write", "count", 100),
+        counter("scratch", "write", "seconds", 2),
+        counter("scratch", "write", "bytes", 5000),
+        counter("output", "mkdir", "count", 3),
+        counter("output", "open", "count", 50, "generator"),
+    )
+    _, files = [
+        block
+        for block in stream.operators(found.model_copy(update={"counters": counters})).blocks
+        if isinstance(block, Table)
+    ]
+    assert [list(row) for row in files.rows] == [
+        ["scratch", "220", "10 kB", "5.00 s", "write 4.00 s"],
+        ["output", "6", "-", "0 s", "mkdir 0 s"],
+    ]
 
 
 @pytest.mark.parametrize("limit", ["producer", "broker", "engine"])

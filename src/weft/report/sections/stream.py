@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from weft.analysis.summary.filecalls import MEASURED, counted, engine, table
 from weft.analysis.summary.streamed import Streamed
 from weft.analysis.summary.summary import Summary
 from weft.report.draw import charts
 from weft.report.draw.blocks import Block, Chart, Number, Section, Table, Tone, Words
-from weft.text.numbers import percent, seconds, text
+from weft.text.numbers import amount, percent, seconds, size, text
 from weft.text.units import show_seconds
 
 _NAMES = {
@@ -18,6 +19,9 @@ _NAMES = {
     "max": "highest",
     "mean": "mean",
 }
+
+_KEPT = ("scratch", "output")
+"""Where state and checkpoints are."""
 
 _STOPPED = "This job is a stream. If somebody stopped it, it would not have ended sooner without a part of its slot time."
 
@@ -54,9 +58,34 @@ def operators(summary: Summary) -> Section:
     ]
     note = "Shares of the time that the stream ran. Back-pressure: its rows are not taken by the operators behind it."
     titles = (Number("tasks"), Number("busiest task"), Number("all tasks"), Number("back-pressured"))
-    return Section(
-        "operators", "Operators of the stream", [*blocks, Table(["operator", *titles], rows, note)]
+    listed = Table(["operator", *titles], rows, note)
+    return Section("operators", "Operators of the stream", [*blocks, listed, *_files(summary)])
+
+
+def _files(summary: Summary) -> list[Block]:
+    """What its state and its checkpoints ask of files, if the probe `fileops` counted them."""
+    found = counted(summary.counters)
+    rows = []
+    for role in _KEPT:
+        here = {op: sums for (kind, op), sums in table(found, engine(found), MEASURED).items() if kind == role}
+        if here:
+            longest = max(here, key=lambda op: here[op].seconds)
+            sums = here.values()
+            rows.append(
+                [
+                    role,
+                    amount(sum(one.count for one in sums)),
+                    size(sum(one.bytes for one in sums)),
+                    amount(sum(one.seconds for one in sums), "s"),
+                    f"{longest} {amount(here[longest].seconds, 's')}",
+                ]
+            )
+    note = (
+        "File calls of the engine, with the time of all its threads. State in RocksDB is on scratch, and so are Spark's shuffle files;"
+        " checkpoints of weft's own streams are on output."
     )
+    titles = (Number("calls"), Number("bytes"), Number("time"), "most of it")
+    return [Table(["files", *titles], rows, note)] if rows else []
 
 
 def _latencies(streamed: Streamed) -> Table:
