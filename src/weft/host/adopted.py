@@ -51,8 +51,8 @@ def reap(age: float = 0) -> None:
             if ended is None or ended.si_pid in own or _age(ended.si_pid) < age:
                 return
             os.waitpid(ended.si_pid, os.WNOHANG)
-        except (ChildProcessError, FileNotFoundError):
-            return
+        except (ChildProcessError, FileNotFoundError, ProcessLookupError):
+            return  # another thread has waited for it, before its file was opened or before it was read
 
 
 def _age(pid: int) -> float:
