@@ -2,7 +2,7 @@
 
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -136,8 +136,10 @@ class BatchNodes(JobNodes):
 
     def explained(self) -> AbstractContextManager[None]:
         system = self._system()
-        number = system.current()
-        return explained_by(lambda: system.ended_by_system(number) if number else None)
+        if not (number := system.current()):
+            return nullcontext()
+        begun = known.state(known.named(system.kind, number))
+        return explained_by(lambda: system.ended_by_system(number, begun))
 
     def limits(self) -> list[str]:
         if self._system().current():

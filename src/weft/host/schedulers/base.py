@@ -109,10 +109,12 @@ class Scheduler(ABC):
         """Submit a script and return the job's ID. Raises NodeError with the reason of a refusal."""
 
     @abstractmethod
-    def job(self, number: str, files: Path | None = None) -> BatchJob | None:
+    def job(
+        self, number: str, files: Path | None = None, before: BatchJob | None = None
+    ) -> BatchJob | None:
         """A job, or None if it is no longer known. Raises WeftError if the batch system does not answer.
 
-        `files`: its files by their stem, if they are known here.
+        `files`: its files by their stem, if they are known here. `before`: what was last known of it.
         """
 
     @abstractmethod

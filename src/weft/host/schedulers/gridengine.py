@@ -2,8 +2,7 @@
 
 import getpass
 import re
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,10 +16,13 @@ from weft.host.schedulers.plain import (
     PlainScheduler,
     clock,
     hosts_in,
+    reached,
 )
 
 _PACKAGE = "gridengine-client"
 _NEVER = "it is in an error state: "
+_BEGAN = "%m/%d/%Y %H:%M:%S"
+"""When a job started, as qstat prints it."""
 _WAITING = set("wqhE")
 """Letters of the states of a job that has not started: qw, hqw, Eqw."""
 
@@ -117,10 +119,12 @@ class GridEngine(PlainScheduler):
             reason = f"{_NEVER}{reason}" if failed else reason
             return PlainJob(self.title, number, state, waiting=True, reason=reason, hopeless=failed)
         fields = {"state": state, "queue": row[7], "time": began, **self._limit(number)}
-        by_system, hint = _ends(state, began, fields)
-        return PlainJob(
-            self.title, number, state, nodes=row[7], fields=fields, by_system=by_system, hint=hint
-        )
+        return PlainJob(self.title, number, state, nodes=row[7], hint=self.lost_hint, fields=fields)
+
+    def ends(self, fields: Mapping[str, str]) -> tuple[str, str]:
+        late = reached(self.kind, fields.get("time", ""), _BEGAN, float(fields.get("h_rt", "inf")))
+        # the first, as a job at its limit may be deleted too
+        return late if late[0] else ("was deleted" if "d" in fields.get("state", "") else "", "")
 
     def _waits(self, number: str) -> str:
         """What the master gives as reason; the last of them, as the first are about single queues."""
@@ -134,20 +138,6 @@ class GridEngine(PlainScheduler):
     def _limit(self, number: str) -> dict[str, str]:
         found = re.search(r"h_rt=(\d+)", "\n".join(_details(number)))
         return {"h_rt": found[1]} if found else {}
-
-
-def _ends(state: str, began: str, fields: dict[str, str]) -> tuple[str, str]:
-    """How Grid Engine ends a job, and a hint: its state says whether it was deleted, the clock whether it is late."""
-    if "d" in state:
-        return "was deleted", ""
-    try:
-        since = time.time() - time.mktime(time.strptime(began, "%m/%d/%Y %H:%M:%S"))
-        limit = int(fields["h_rt"])
-    except (KeyError, ValueError):
-        return "", ""
-    if since < limit - 1:
-        return "", ""
-    return f"reached its time limit of {clock(limit)}", "request more: --nodes gridengine:N,time=2h"
 
 
 def _details(number: str) -> list[str]:

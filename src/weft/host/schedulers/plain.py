@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import time
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,7 @@ from typing import ClassVar
 
 from weft.errors import NodeError, UsageError, WeftError
 from weft.host import settings, shell, signals
-from weft.host.schedulers.base import Scheduler, Script, prepared
+from weft.host.schedulers.base import BatchJob, Scheduler, Script, prepared
 from weft.host.schedulers.slurm.text import seconds
 
 ENDS_A_COMMAND = "HUP INT TERM USR1 USR2 XCPU"
@@ -134,8 +135,26 @@ class PlainScheduler(Scheduler):
     def query(self, number: str) -> PlainJob | None:
         """A job, or None if it is not known. Raises WeftError if the batch system does not answer."""
 
-    def job(self, number: str, files: Path | None = None) -> PlainJob | None:
+    def ends(self, fields: Mapping[str, str]) -> tuple[str, str]:  # noqa: ARG002 - most say it themselves
+        """How the batch system ends a job by what is known of it, and a hint; empty if that does not say."""
+        return "", ""
+
+    def known(self, number: str, before: BatchJob | None = None) -> PlainJob | None:
+        """A job with what was known of it before: some batch systems forget one as soon as it has ended."""
         now = self.query(number)
+        if now is None and before is None:
+            return None
+        fields = {**(before.fields if before else {}), **(now.fields if now else {})}
+        job = now or PlainJob(
+            self.title, number, "ended", ended=True, nodes=before.nodes if before else "", hint=self.lost_hint
+        )
+        how, hint = ("", "") if job.waiting else self.ends(fields)
+        return replace(job, fields=fields, **({"by_system": how, "hint": hint} if how else {}))
+
+    def job(
+        self, number: str, files: Path | None = None, before: BatchJob | None = None
+    ) -> PlainJob | None:
+        now = self.known(number, before)
         if files is None:
             return now
         if now is not None and not now.ended:
@@ -146,13 +165,13 @@ class PlainScheduler(Scheduler):
         ended = now or PlainJob(self.title, number, "ended", hint=self.lost_hint)
         return replace(ended, ended=True, waiting=False, code=code)
 
-    def ended_by_system(self, number: str) -> NodeError | None:
-        """How the batch system ends a job, if it does."""
+    def ended_by_system(self, number: str, before: BatchJob | None = None) -> NodeError | None:
+        """How the batch system ends a job, if it does; one in which this process runs has not ended by itself."""
         try:
-            now = self.query(number)
+            now = self.known(number, before)
         except WeftError:
             return None
-        return now.end() if now is not None and now.by_system else None
+        return now.end() if now is not None and (now.by_system or now.ended) else None
 
     def stem(self, script: Path, number: str) -> str:  # noqa: ARG002 - its files exist before it has a number
         return script.stem
@@ -249,6 +268,20 @@ def wall(text: str | None) -> int | None:
 def clock(total: int) -> str:
     """Seconds as H:MM:SS."""
     return f"{total // 3600}:{total // 60 % 60:02}:{total % 60:02}"
+
+
+def reached(kind: str, began: str, form: str, limit: float) -> tuple[str, str]:
+    """How a job ends at its time limit, and a hint; empty before, or if its start is not known.
+
+    The clock says it, as a job that the batch system ends for that looks like one that was deleted, or is already forgotten.
+    """
+    try:
+        since = time.time() - time.mktime(time.strptime(began, form))
+    except ValueError:
+        return "", ""
+    if since < limit - 1:
+        return "", ""
+    return f"reached its time limit of {clock(int(limit))}", f"request more: --nodes {kind}:N,time=2h"
 
 
 def _code(files: Path | None) -> int | None:

@@ -99,7 +99,7 @@ class Followed:
         end = time.monotonic() + _SILENT
         while True:
             try:
-                found = self.scheduler.job(self.number, self.folder / self.stem)
+                found = self.scheduler.job(self.number, self.folder / self.stem, self.last)
                 break
             except WeftError:
                 if time.monotonic() > end:
