@@ -15,7 +15,7 @@ from weft.adapters.nodes.batchnodes import BatchNodes
 from weft.errors import NodeError, UsageError
 from weft.host.remote.reach import Reach, of_text
 from weft.host.schedulers import known
-from weft.host.schedulers.base import Script
+from weft.host.schedulers.base import Known, Script
 from weft.host.schedulers.plain import JobHost, JobRequest, PlainScheduler, wall
 from weft.host.site.profile import Profile
 from weft.host.work import work_directory
@@ -320,7 +320,7 @@ def test_a_script_outlives_the_signal_and_keeps_the_exit_code_of_its_command(
     os.killpg(process.pid, signal.SIGUSR2)
     assert process.wait(30) == 3
     monkeypatch.setattr(type(system(kind)), "query", lambda *_: None)
-    job = system(kind).job("7", files)
+    job = system(kind).job("7", Known(files))
     assert job is not None
     assert (job.ended, job.own_end, job.exit_code) == (True, True, 3)
 
@@ -346,67 +346,9 @@ def test_a_job_whose_output_nobody_reads_any_more_is_cancelled(
     assert list(ended.parent.iterdir()) == []
 
 
-LIMITED = {
-    "gridengine": (
-        "qstat",
-        'case "$1" in -u) echo "7 0.5 weft-x me {state} {began} main.q@a 2";; *) echo "hard resource_list: h_rt=25";; esac',
-        "%m/%d/%Y %H:%M:%S",
-        ("r", "dr"),
-    ),
-    "pbs": (
-        "qstat",
-        "echo '    job_state = {state}'; echo '    stime = {began}'; echo '    Resource_List.walltime = 00:00:25'",
-        "%a %b %d %H:%M:%S %Y",
-        ("R", "E"),
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("kind", LIMITED)
-@pytest.mark.parametrize("forgotten", [True, False])
-def test_a_job_at_its_time_limit_says_so_even_if_it_is_already_forgotten(
-    kind: str, forgotten: bool, programs: Path
-) -> None:
-    program, answer, form, (runs, ends) = LIMITED[kind]
-
-    def answers(state: str, seconds: float) -> None:
-        began = time.strftime(form, time.localtime(time.time() - seconds))
-        fake_program(programs, program, answer.replace("{state}", state).replace("{began}", began))
-
-    answers(runs, 10)
-    before = system(kind).job("7", programs / "none")
-    assert before is not None
-    assert before.by_system == ""
-    answers(runs, 26)
-    late = system(kind).job("7", programs / "none", before)
-    if forgotten:
-        fake_program(programs, program, "echo 'qstat: Unknown Job Id 7' >&2; exit 153" if kind == "pbs" else "")
-    else:
-        answers(ends, 26)
-    ended = system(kind).job("7", programs / "none", late)
-    within = system(kind).ended_by_system("7", late)
-    assert ended is not None
-    assert within is not None
-    assert "reached its time limit of 0:00:25" in ended.end().message == within.message
-    assert "time=2h" in within.hint
-
-
-def test_a_job_that_is_forgotten_before_its_limit_was_ended_by_something_else(programs: Path) -> None:
-    began = time.strftime(LIMITED["gridengine"][2], time.localtime(time.time() - 10))
-    program, answer = LIMITED["gridengine"][:2]
-    fake_program(programs, program, answer.replace("{state}", "r").replace("{began}", began))
-    before = system("gridengine").job("7")
-    fake_program(programs, program)
-    within = system("gridengine").ended_by_system("7", before)
-    assert within is not None
-    assert "it was deleted, or reached a limit" in within.message
-    assert system("gridengine").ended_by_system("7") is None
-    assert system("gridengine").job("7") is None
-
-
 def test_a_job_without_an_exit_code_was_ended(programs: Path) -> None:
     fake_program(programs, "qstat", "exit 0")
-    job = system("gridengine").job("7", programs / "none")
+    job = system("gridengine").job("7", Known(programs / "none"))
     assert job is not None
     assert (job.ended, job.own_end) == (True, False)
     assert "ended before its command did" in job.end().message

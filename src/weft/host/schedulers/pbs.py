@@ -1,7 +1,7 @@
 """PBS Professional and OpenPBS: qsub, qstat, qdel; hosts from PBS_NODEFILE, and commands on them with ssh."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from weft.errors import NodeError, WeftError
@@ -12,18 +12,15 @@ from weft.host.schedulers.plain import (
     Launcher,
     PlainJob,
     PlainScheduler,
+    TimeFields,
     clock,
     counted,
     hosts_in,
-    reached,
 )
-from weft.host.schedulers.slurm.text import seconds
 
 _PACKAGE = "openpbs"
 _WAITING = set("QHWTM")
 _ENDED = "F"
-_BEGAN = "%a %b %d %H:%M:%S %Y"
-"""When a job started, as qstat prints it."""
 
 
 class Pbs(PlainScheduler):
@@ -40,6 +37,9 @@ class Pbs(PlainScheduler):
     start_hint: ClassVar[str] = "`qstat -f JOB` shows what it waits for"
     lost_hint: ClassVar[str] = "`qstat -x -f JOB` may show how it ended"
     reported: ClassVar[Sequence[str]] = ("job_state", "queue", "exec_host", "stime", "Exit_status")
+    limited: ClassVar[TimeFields | None] = TimeFields(
+        "stime", "%a %b %d %H:%M:%S %Y", "Resource_List.walltime"
+    )
     before: ClassVar[str] = "qsub: "
     fixes: ClassVar[Sequence[tuple[str, str]]] = (
         ("queue", "queue=NAME selects another queue; `qstat -Q` lists them"),
@@ -99,15 +99,9 @@ class Pbs(PlainScheduler):
         state = found.get("job_state", "")
         if state in _WAITING:
             return PlainJob(self.title, number, state, waiting=True, reason=found.get("comment", ""))
+        # as long as its command runs, a job exits (E) only because it is ended
+        ends = "was ended by PBS: it was deleted, or reached a limit" if state == "E" else ""
         return PlainJob(
-            self.title, number, state, ended=state == _ENDED, nodes=found.get("exec_host", ""),
+            self.title, number, state, ended=state == _ENDED, nodes=found.get("exec_host", ""), by_system=ends,
             hint=self.lost_hint, fields=found,
         )  # fmt: skip
-
-    def ends(self, fields: Mapping[str, str]) -> tuple[str, str]:
-        limit = seconds(fields.get("Resource_List.walltime", ""))
-        late = reached(self.kind, fields.get("stime", ""), _BEGAN, limit)
-        # as long as its command runs, a job exits (E) only because it is ended
-        exits = fields.get("job_state") == "E"
-        how = "was ended by PBS: it was deleted, or reached a limit" if exits else ""
-        return late if late[0] else (how, self.lost_hint)

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from weft.errors import NodeError, UsageError, WeftError
 from weft.host import settings, shell, signals
-from weft.host.schedulers.base import BatchJob, Scheduler, Script, prepared
+from weft.host.schedulers.base import Known, Scheduler, Script, prepared
 from weft.host.schedulers.slurm.text import seconds
 
 ENDS_A_COMMAND = "HUP INT TERM USR1 USR2 XCPU"
@@ -56,6 +56,8 @@ class JobRequest:
     """Seconds."""
     environment: str = ""
     """Parallel environment, of Grid Engine."""
+    resource: str = ""
+    """What Grid Engine calls memory on this machine."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,15 @@ class PlainJob:
         return NodeError(f"{self.title} job {self.number} {how}", hint=self.hint)
 
 
+@dataclass(frozen=True)
+class TimeFields:
+    """Fields of a job with its start, which has this form, and its time limit."""
+
+    began: str
+    form: str
+    limit: str
+
+
 class PlainScheduler(Scheduler):
     """A batch system whose jobs are known by name, state and hosts."""
 
@@ -118,6 +129,10 @@ class PlainScheduler(Scheduler):
     """What the message of a refusal begins with."""
     fixes: ClassVar[Sequence[tuple[str, str]]] = ()
     """Of a refusal: a part of its message, and what to do."""
+    limited: ClassVar[TimeFields | None] = None
+    """What the time limit of a job is read from; None if the batch system reports that a job has reached it."""
+    no_memory: ClassVar[str] = ""
+    """Why a job cannot ask for memory; empty if it can."""
 
     @abstractmethod
     def hosts(self) -> list[JobHost]:
@@ -131,44 +146,59 @@ class PlainScheduler(Scheduler):
     def directives(self, request: JobRequest) -> list[str]:
         """Lines of a script, without their prefix. Raises UsageError."""
 
+    def unrequested(self, request: JobRequest) -> list[str]:
+        """What a job does not ask for, though it was requested, one sentence each."""
+        return [f"the job asks for no memory: {self.no_memory}"] if request.memory and self.no_memory else []
+
     @abstractmethod
     def query(self, number: str) -> PlainJob | None:
         """A job, or None if it is not known. Raises WeftError if the batch system does not answer."""
 
-    def ends(self, fields: Mapping[str, str]) -> tuple[str, str]:  # noqa: ARG002 - most say it themselves
-        """How the batch system ends a job by what is known of it, and a hint; empty if that does not say."""
-        return "", ""
-
-    def known(self, number: str, before: BatchJob | None = None) -> PlainJob | None:
-        """A job with what was known of it before: some batch systems forget one as soon as it has ended."""
+    def known(self, number: str, last: PlainJob | None = None) -> PlainJob | None:
+        """A job with what was last reported about it: a batch system may forget one as soon as it has ended."""
         now = self.query(number)
-        if now is None and before is None:
+        if now is not None:
+            job = replace(now, fields={**last.fields, **now.fields}) if last else now
+        elif last is not None:
+            hint = last.hint if last.by_system else self.lost_hint
+            job = replace(last, ended=True, waiting=False, hint=hint)
+        else:
             return None
-        fields = {**(before.fields if before else {}), **(now.fields if now else {})}
-        job = now or PlainJob(
-            self.title, number, "ended", ended=True, nodes=before.nodes if before else "", hint=self.lost_hint
-        )
-        how, hint = ("", "") if job.waiting else self.ends(fields)
-        return replace(job, fields=fields, **({"by_system": how, "hint": hint} if how else {}))
+        return job if job.waiting else self._limited(job)
 
-    def job(
-        self, number: str, files: Path | None = None, before: BatchJob | None = None
-    ) -> PlainJob | None:
-        now = self.known(number, before)
-        if files is None:
-            return now
+    def _limited(self, job: PlainJob) -> PlainJob:
+        """The clock says when a job has reached its time limit: it looks like one that was deleted, or is forgotten."""
+        if self.limited is None:
+            return job
+        text = job.fields.get(self.limited.limit, "")
+        limit = float(text) if text.isdigit() else seconds(text)
+        try:
+            began = time.mktime(time.strptime(job.fields.get(self.limited.began, ""), self.limited.form))
+        except ValueError:
+            return job
+        if time.time() - began < limit - 1:
+            return job
+        how = f"reached its time limit of {clock(int(limit))}"
+        return replace(job, by_system=how, hint=f"request more: --nodes {self.kind}:N,time=2h")
+
+    def job(self, number: str, followed: Known | None = None) -> PlainJob | None:
+        if followed is None:
+            return self.known(number)
+        files, last = followed.files, followed.last
+        assert last is None or isinstance(last, PlainJob)
+        now = self.known(number, last)
         if now is not None and not now.ended:
             code = _code(files)
             return replace(now, code=code, ending=code is not None)
         signals.until(lambda: _code(files) is not None, _VISIBLE)
         code = _code(files)
         ended = now or PlainJob(self.title, number, "ended", hint=self.lost_hint)
-        return replace(ended, ended=True, waiting=False, code=code)
+        return replace(ended, ended=True, waiting=False, ending=False, code=code)
 
-    def ended_by_system(self, number: str, before: BatchJob | None = None) -> NodeError | None:
+    def ended_by_system(self, number: str, last: PlainJob | None = None) -> NodeError | None:
         """How the batch system ends a job, if it does; one in which this process runs has not ended by itself."""
         try:
-            now = self.known(number, before)
+            now = self.known(number, last)
         except WeftError:
             return None
         return now.end() if now is not None and (now.by_system or now.ended) else None
@@ -270,22 +300,8 @@ def clock(total: int) -> str:
     return f"{total // 3600}:{total // 60 % 60:02}:{total % 60:02}"
 
 
-def reached(kind: str, began: str, form: str, limit: float) -> tuple[str, str]:
-    """How a job ends at its time limit, and a hint; empty before, or if its start is not known.
-
-    The clock says it, as a job that the batch system ends for that looks like one that was deleted, or is already forgotten.
-    """
+def _code(files: Path) -> int | None:
     try:
-        since = time.time() - time.mktime(time.strptime(began, form))
-    except ValueError:
-        return "", ""
-    if since < limit - 1:
-        return "", ""
-    return f"reached its time limit of {clock(int(limit))}", f"request more: --nodes {kind}:N,time=2h"
-
-
-def _code(files: Path | None) -> int | None:
-    try:
-        return int(files.with_suffix(".exit").read_text()) if files else None
+        return int(files.with_suffix(".exit").read_text())
     except (OSError, ValueError):
         return None
