@@ -133,6 +133,7 @@ def test_killing_weft_in_the_job_ends_everything_on_both_hosts(weft: LanWeft) ->
         ("gridengine:2,pe=whole,queue=absent.q", "qconf -sql", 1),
         ("gridengine:2,pe=whole,account=absent", "qconf -sprjl", 1),
         ("gridengine:5,pe=whole", "request fewer nodes", 1),
+        ("gridengine:2,pe=whole,cores=2", "gives 1 slot(s) on each host", 2),
     ],
 )
 def test_what_is_refused_is_reported_with_a_fix(weft: LanWeft, nodes: str, words: str, code: int) -> None:
@@ -142,8 +143,22 @@ def test_what_is_refused_is_reported_with_a_fix(weft: LanWeft, nodes: str, words
     assert weft.cluster.jobs() == []
 
 
+def test_memory_is_requested_with_the_resource_that_the_site_names(weft: LanWeft) -> None:
+    (weft.home / "site.toml").write_text("[gridengine]\nmemory_resource = 'mem_free'\n")
+    result = weft.result("run", *SORT)
+    assert result["verdict"] == "VALID", result
+    assert "#$ -l mem_free=4096M" in (weft.record() / "job" / "job.sh").read_text()
+
+
+def test_a_host_with_less_memory_than_requested_is_refused_by_name(weft: LanWeft) -> None:
+    done = weft("run", *SORT[:-1], NODES.replace("4G", "4T"))
+    assert done.returncode == 1, done.stderr
+    assert "ge1 was to have 4.4 TB of memory, but" in done.stderr
+
+
 def test_a_plan_shows_the_script_and_submits_nothing(weft: LanWeft) -> None:
     done = weft("plan", *SORT, "--set", "nodes.time=10:00")
     assert "#$ -pe whole 2" in done.stdout, done.stderr
     assert "#$ -l h_rt=0:10:00" in done.stdout
+    assert "the job asks for no memory: gridengine.memory_resource" in done.stdout
     assert weft.cluster.jobs() == []

@@ -14,6 +14,8 @@ CALL = "\nwith Client() as client:\n    print(client.submit(work, 0).result())\n
 CAUSES = [
     Cause("exception", "", r"ZeroDivisionError: integer division or modulo by zero \(exception.py, line \d+\)",
           f"{BEGIN}def work(x): return 1 // x\n{CALL}"),
+    Cause("chain", "", r"^ValueError: no number \(chain.py, line 4\), caused by ZeroDivisionError: .* \(chain.py, line 3\)$",
+          f"{BEGIN}def work(x):\n    try: return 1 // x\n    except ZeroDivisionError as error: raise ValueError('no number') from error\n{CALL}"),
     Cause("module", "python-module-task", "the Python of the workers has no module nowhere",
           f"{BEGIN}def work(x): import nowhere\n{CALL}"),
     Cause("exit", "workers-died", "worker processes died again and again while they ran the task work-",

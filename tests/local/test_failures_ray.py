@@ -14,6 +14,8 @@ CALL = "\nray.init()\nprint(ray.get(ray.remote(work).remote(0)))\n"
 CAUSES = [
     Cause("exception", "", r"ZeroDivisionError: integer division or modulo by zero \(exception.py, line \d+\)",
           f"import ray\ndef work(x): return 1 // x\n{CALL}"),
+    Cause("chain", "", r"^ValueError: no number \(chain.py, line 4\), caused by ZeroDivisionError: .* \(chain.py, line 3\)$",
+          f"import ray\ndef work(x):\n    try: return 1 // x\n    except ZeroDivisionError as error: raise ValueError('no number') from error\n{CALL}"),
     Cause("module", "python-module-task", "the Python of the workers has no module nowhere",
           f"import ray\ndef work(x): import nowhere\n{CALL}"),
     Cause("exit", "worker-crashed", "a worker process of Ray ended while it ran a task",

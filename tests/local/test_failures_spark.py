@@ -53,6 +53,7 @@ COUNT = job("print(spark.range(10).count())")
 QUICK = [
     Cause("exception", "", r"^KeyError: \d \(exception.py, line 5\)$", mapped("return {'a': 1}[x]")),
     Cause("module", "python-module-task", "the Python of the workers has no module notthere", mapped("import notthere")),
+    Cause("chain", "", r"^ValueError: no number \(chain.py, line 8\), caused by KeyError: \d \(chain.py, line 6\)$", mapped("try:", "    return {'a': 1}[x]", "except KeyError as error:", "    raise ValueError('no number') from error")),
     Cause("closure", "closure", "that cannot be sent to executors", job("import threading", "lock = threading.Lock()", "print(sc.range(4).map(lambda x: lock.locked()).collect())")),
     Cause("input", "no-input", "the input file:/nonexistent/a.txt does not exist", job("sc.textFile('/nonexistent/a.txt').count()"), node="node1"),
     Cause("crash", "python-crash", "native code in Python crashed: Segmentation fault", mapped("import ctypes", "return ctypes.string_at(0)")),
@@ -84,6 +85,9 @@ SLOW = [
     Cause("class", "class", "a class or method is missing, or of another version: org.example.nowhere", job("spark.read.format('org.example.nowhere').load('/tmp').count()"), node="node1"),
     Cause("syntax", "python-syntax", "Python cannot read the program: expected ':'", "def count(rows)\n    return rows\n", node="node1"),
     Cause("driver-module", "python-module", "Python has no module notthere", "import notthere\n", node="node1"),
+    Cause("driver-chain", "", r"^ValueError: no number \(driver-chain.py, line 7\), while handling KeyError: 'b' \(driver-chain.py, line 5\)$", job("try:", "    print({'a': 1}['b'])", "except KeyError:", "    raise ValueError('no number')"), node="node1"),
+    Cause("packages", "packages", "no repository that the first node reaches has the package org.example.nowhere#nothing;1.0", COUNT, ("--packages", "org.example.nowhere:nothing:1.0"), node="node1"),
+    Cause("packages-form", "packages-form", "--packages has a name that is not GROUP:ARTIFACT:VERSION: spark-avro", COUNT, ("--packages", "spark-avro"), node="node1"),
     Cause("context", "closure", "that cannot be sent to executors", job("sc.range(10).map(lambda x: sc.parallelize([x]).count()).collect()")),
     Cause("ends", "python-worker", "a Python worker ended itself, or was killed", mapped("import os", "os._exit(3)")),
     Cause("killed", "executor-lost", r"executor \d+ was lost, it was killed by signal 9 \(SIGKILL\)", job(KILL, "sc.range(2, numSlices=2).map(die).collect()")),

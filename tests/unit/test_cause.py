@@ -76,6 +76,47 @@ java.net.ConnectException: Connection refused
 """
 
 
+FIRST = PYTHON.replace("<module>", "parse")
+THEN = """
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "/home/me/job.py", line 12, in <module>
+    parse(rows)
+  File "/home/me/job.py", line 7, in parse
+    raise Unreadable("rows of the wrong length") from error
+Unreadable: rows of the wrong length
+"""
+MEANWHILE = THEN.replace(
+    "The above exception was the direct cause of the following exception",
+    "During handling of the above exception, another exception occurred",
+)
+INSIDE = PYTHON.replace("/home/me/job.py", "/env/lib/python3.11/site-packages/pandas/core/index.py")
+CHAIN_OF_A_TASK = PY4J.replace(
+    "ZeroDivisionError: division by zero\n", "ZeroDivisionError: division by zero\n" + THEN
+)
+SAYS = "Unreadable: rows of the wrong length (job.py, line 7)"
+CHAINS = [
+    (FIRST + THEN, f"{SAYS}, caused by IndexError: list index out of range (job.py, line 3)"),
+    (FIRST + MEANWHILE, f"{SAYS}, while handling IndexError: list index out of range (job.py, line 3)"),
+    (
+        FIRST + MEANWHILE + THEN,
+        f"{SAYS}, while handling IndexError: list index out of range (job.py, line 3)",
+    ),
+    (INSIDE + MEANWHILE + THEN, f"{SAYS}, caused by {SAYS}"),
+    (INSIDE + THEN, SAYS),
+    (PY4J + THEN, f"{SAYS}, caused by ZeroDivisionError: division by zero (job.py, line 5)"),
+    (CHAIN_OF_A_TASK, f"{SAYS}, caused by ZeroDivisionError: division by zero (job.py, line 5)"),
+    (FIRST + PY4J, "ZeroDivisionError: division by zero (job.py, line 5)"),
+]
+
+
+@pytest.mark.parametrize(("log", "why"), CHAINS)
+def test_an_exception_names_the_one_from_which_it_was_raised(log: str, why: str, tmp_path: Path) -> None:
+    (tmp_path / "log").write_text(SHUTDOWN + log + SHUTDOWN)
+    assert cause(tmp_path / "log")[0] == why
+
+
 @pytest.mark.parametrize(
     ("log", "why"),
     [

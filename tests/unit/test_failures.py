@@ -1,7 +1,7 @@
 """Why a program failed: what its logs name becomes a sentence with evidence and a remedy; a consequence is not the reason."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,7 +23,6 @@ from weft.run.diagnosis import kernel
 from weft.run.diagnosis.failed import failed
 from weft.run.diagnosis.kernel import Kernel
 from weft.run.diagnosis.observed import ObservedProgram
-from weft.run.diagnosis.waits import Waits
 from weft.run.diagnosis.why import Why
 
 CAUSES = [
@@ -228,6 +227,24 @@ def test_what_the_kernel_killed_comes_before_what_followed(
     assert found.evidence.rule == "memory-limit"
 
 
+@pytest.mark.parametrize(
+    ("engine", "remedy"),
+    [
+        ("spark", "PYSPARK_PYTHON=/path/of/python"),
+        ("dask", "--set engine.packages=DIR"),
+        ("ray", "--set engine.packages=DIR"),
+        ("sail", "--engine spark"),
+        ("flink", "--py-files FILE"),
+    ],
+)
+def test_a_missing_module_has_the_remedy_of_its_engine(layout: Layout, engine: str, remedy: str) -> None:
+    text = "Traceback (most recent call last):\n  File \"/home/me/job.py\", line 3, in <module>\nModuleNotFoundError: No module named 'dateutil'\n"
+    found = why(replace(layout, engine=engine), text)
+    assert found.says == "Python has no module dateutil (job.py, line 3)"
+    assert remedy in found.hint
+    assert "{" not in found.hint
+
+
 def test_an_exception_of_the_programs_own_is_the_reason_whatever_executors_wrote(layout: Layout) -> None:
     text = 'Traceback (most recent call last):\n  File "/home/me/job.py", line 3, in <module>\nKeyError: 5\n'
     found = why(layout, text, first="java.lang.OutOfMemoryError: Java heap space\n")
@@ -301,50 +318,3 @@ def test_a_jvm_that_crashes_leaves_no_exception(layout: Layout) -> None:
 
 def test_a_killed_program_was_killed(layout: Layout) -> None:
     assert why(layout, "", code=137).says == "it was killed by signal 9 (SIGKILL)"
-
-
-WAITING: Mapping[str, tuple[str, str]] = {
-    "kafka": (
-        "26/11/24 10:00:00 WARN NetworkClient: [x] Connection to node -1 (localhost/127.0.0.1:9) could not be established.\n",
-        "kafka",
-    ),
-    "heap": (
-        "ERROR TaskSchedulerImpl: Lost executor 1 on 10.0.0.1: Command exited with code 52\n" * 3,
-        "heap-again",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", WAITING)
-def test_what_can_never_happen_is_not_waited_for(
-    layout: Layout, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text, rule = WAITING[name]
-    lines: list[str] = []
-    clock = [100.0]
-    monkeypatch.setattr("time.monotonic", lambda: clock[0])
-    log, waits = layout.log(layout.head, "driver"), Waits(layout.record, "spark", lines.append)
-    log.write_text("")
-    found = None
-    for step in range(70):
-        with log.open("a") as file:
-            file.write(text if step == 0 or name == "kafka" else "")
-        clock[0] += 1
-        found = waits.check([(log, "driver")])
-        if found:
-            break
-    assert found is not None
-    assert found.found.rule.name == rule
-    assert step <= 61
-    assert len(lines) == (3 if name == "heap" else 0)
-
-
-def test_a_broker_that_answers_later_is_waited_for(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = [100.0]
-    monkeypatch.setattr("time.monotonic", lambda: clock[0])
-    log, waits = layout.log(layout.head, "driver"), Waits(layout.record, "spark", print)
-    for step in range(200):
-        with log.open("a") as file:
-            file.write(WAITING["kafka"][0] if step < 20 else "26/11/24 10:00:00 INFO x\n")
-        clock[0] += 1
-        assert waits.check([(log, "driver")]) is None

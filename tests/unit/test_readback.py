@@ -97,3 +97,15 @@ def test_more_cores_than_a_host_gives_are_refused() -> None:
     with pytest.raises(NodeError, match="a was to have 64 cores, but commands on it may use 2"):
         remote._refuse_few_cores([asked], [(asked, {"cores": 2})])
     remote._refuse_few_cores([asked], [(asked, {"cores": 64})])
+
+
+def test_more_memory_than_a_host_has_is_refused_by_its_name() -> None:
+    nodes = fake_nodes(2)
+    found = [(nodes[0], {"memory": 8 << 30}), (nodes[1], {"memory": 2 << 30})]
+    with pytest.raises(
+        NodeError, match=r"node2 was to have 4.29 GB of memory, but 2.15 GB are free there"
+    ) as caught:
+        remote._refuse_little_memory(4 << 30, found)
+    assert "memory=2048M" in caught.value.hint
+    remote._refuse_little_memory(2 << 30, found)
+    remote._refuse_little_memory(0, found)

@@ -216,7 +216,9 @@ def test_an_old_java_on_a_host_is_refused(
         refused,
         lease.hold(HELD, "a test") as held,
         open_work(HELD, held) as work,
-        prepared([node("n1", tmp_path), node("n2", tmp_path)], work, [tmp_path, tmp_path / "jdk"]) as found,
+        prepared(
+            [node("n1", tmp_path), node("n2", tmp_path)], work, [tmp_path, tmp_path / "jdk"], None
+        ) as found,
     ):
         assert [one.name for one in found] == ["n1", "n2"]
 

@@ -15,7 +15,7 @@ from weft.adapters.nodes.batchnodes import BatchNodes
 from weft.errors import NodeError, UsageError
 from weft.host.remote.reach import Reach, of_text
 from weft.host.schedulers import known
-from weft.host.schedulers.base import Script
+from weft.host.schedulers.base import Known, Script
 from weft.host.schedulers.plain import JobHost, JobRequest, PlainScheduler, wall
 from weft.host.site.profile import Profile
 from weft.host.work import work_directory
@@ -320,7 +320,7 @@ def test_a_script_outlives_the_signal_and_keeps_the_exit_code_of_its_command(
     os.killpg(process.pid, signal.SIGUSR2)
     assert process.wait(30) == 3
     monkeypatch.setattr(type(system(kind)), "query", lambda *_: None)
-    job = system(kind).job("7", files)
+    job = system(kind).job("7", Known(files))
     assert job is not None
     assert (job.ended, job.own_end, job.exit_code) == (True, True, 3)
 
@@ -348,7 +348,7 @@ def test_a_job_whose_output_nobody_reads_any_more_is_cancelled(
 
 def test_a_job_without_an_exit_code_was_ended(programs: Path) -> None:
     fake_program(programs, "qstat", "exit 0")
-    job = system("gridengine").job("7", programs / "none")
+    job = system("gridengine").job("7", Known(programs / "none"))
     assert job is not None
     assert (job.ended, job.own_end) == (True, False)
     assert "ended before its command did" in job.end().message

@@ -157,6 +157,15 @@ def test_more_nodes_than_the_job_has_are_refused(monkeypatch: pytest.MonkeyPatch
         SlurmNodes(count=2)._chosen(found)
 
 
+def test_more_of_a_node_than_the_job_has_is_refused_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = given(monkeypatch, JOB_ID="7", JOB_NODELIST="a,b", JOB_CPUS_PER_NODE="4,2", MEM_PER_CPU="100")
+    assert len(SlurmNodes(count=2, cores=2, memory=200 << 20)._chosen(found)) == 2
+    with pytest.raises(UsageError, match=r"Slurm job 7 has cores=2 on b, but cores=4 was requested"):
+        SlurmNodes(count=2, cores=4)._chosen(found)
+    with pytest.raises(UsageError, match=r"Slurm job 7 has memory=400M on a, but memory=1G was requested"):
+        SlurmNodes(count=2, memory=1 << 30)._chosen(found)
+
+
 @pytest.mark.parametrize(
     "printed", ["12", "12;cluster1", "Welcome to the machine\n--> Verifying valid host...OK\n12"]
 )

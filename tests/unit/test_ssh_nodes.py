@@ -51,7 +51,7 @@ def test_a_host_with_nothing_but_ipv6_is_refused_with_that_word(tmp_path: Path) 
     with (
         lease.hold("one", "a test") as held,
         pytest.raises(NodeError, match="a: only IPv6 addresses"),
-        prepared([node], Work("one", tmp_path, held), []),
+        prepared([node], Work("one", tmp_path, held), [], None),
     ):
         pass
 

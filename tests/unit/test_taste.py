@@ -93,7 +93,7 @@ STEPPED = {
     "record/selection.py": "a moment so long ago, as records have theirs",
     "cli/persistent.py": "what is left, for people",
     "host/provision/classdata.py": "the age of a file",
-    "host/schedulers/gridengine.py": "when a master began a job",
+    "host/schedulers/plain.py": "when a master began a job",
     "host/provision/download/attempts.py": "a server's date",
     "run/calibration/program.py": "a moment that hosts agree on",
     "host/programs/workers/weft_pyspark/watch.py": "when a process began, whose age the kernel gives",

@@ -92,8 +92,14 @@ class TaskLog:
     """Whether the lines up to the next that has a time say why; its `attempt` is in the log of its process."""
     placed: str = ""
     """In the log of a daemon, a task that failed, if the program's log does not have its `host`."""
+    silent: str = ""
+    """In the log of a daemon, members that it takes for dead because they were silent; they may come back."""
     lost: str = ""
     """A process of tasks that ended early: `name`, `host`, `code`."""
+
+
+OWN_PACKAGES = "--set engine.packages=DIR adds a directory of packages that all nodes see, such as `pip install --target DIR` fills; --py-files FILE adds a module of your own"
+"""Of engines whose Python is weft's own."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +126,8 @@ class EngineFacts:
     tasks: TaskLog = field(default_factory=TaskLog)
     memory_key: str = ""
     """weft's key for the memory of the processes in which tasks run."""
+    modules: str = "--py-files FILE adds one of your own"
+    """How the Python of its programs and workers gets a module that it has not."""
     held: Held | None = None
     """None: how much its tasks may hold is not known."""
     command: str = ""

@@ -23,12 +23,18 @@ _ENDS = re.compile(
 CAUGHT = "the work failed: "
 """With which weft's own programs begin the reason, after the trace of the exception that ended their work."""
 _PYTHON = "Traceback (most recent call last):"
+_CHAINED = {
+    "The above exception was the direct cause of the following exception:": ", caused by ",
+    "During handling of the above exception, another exception occurred:": ", while handling ",
+}
+"""Between the traces of two Python exceptions."""
 _UNREADABLE = re.compile(r"(?:SyntaxError|IndentationError|TabError): ")
 """Python prints no traceback for the program itself: only the place, above."""
 _BY = re.compile(r"^\s*Caused by: (.+)")
 _NAMED = re.compile(r'^:? ?(?:Error: )?(?:Exception in thread "[^"]*" )?((?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*(?:Exception|Error|Exit|Interrupt)|Exception|(?<=\.)Error|KilledWorker)\b(?:: .*)?)$')  # fmt: skip
 _RAISED = re.compile(r"^((?:(?:[A-Za-z_]\w*|<locals>)\.)+[A-Za-z_]\w*|[A-Z]\w*)(?P<of>\([\w.]+\))?(?:: .*)?$")
 """The line below the frames of a Python trace, where a class of any name may be; Ray's has that of a task `of` this class below it."""
+_PLACE = re.compile(r" \([^()]+, line \d+\)$")
 _CLASS = re.compile(
     r"Failed to load class \S+?(?=\.?$)|Could not find or load main class \S+|(?<=failed with state )\w+ due to: .+"
 )
@@ -55,6 +61,8 @@ class Ended:
     begin: int = 0
     end: int = 0
     """Where its trace is: indexes of lines."""
+    earlier: str = ""
+    """What the exception was raised from, in the user's own code, as the end of a sentence: `, caused by KeyError: 'a' (job.py, line 3)`."""
     certain: bool = False
     """Whether it ended the program; otherwise it is the last one that the log has, and may have been caught."""
 
@@ -67,7 +75,7 @@ def cause(log: Path, *, certain: bool = False) -> tuple[str, list[str]]:
     found = ended(lines := shell.tail(log, _READ, _READ))
     if certain and not found.certain:
         return "", _last(lines)
-    return found.exception, list(found.shown)
+    return found.exception + found.earlier, list(found.shown)
 
 
 def ended(lines: Sequence[str], classes: Collection[str] = ()) -> Ended:
@@ -91,7 +99,19 @@ def ended(lines: Sequence[str], classes: Collection[str] = ()) -> Ended:
     place = _own_line(trace, classes) if found[0] else ""
     shown = shown if found[0] else _last(lines)
     ends = ending is not None or any(line.startswith(CAUGHT) for line in lines[begin:])
-    return Ended(found[0][:_LONGEST] + place, shown, begin, begin + len(trace), certain=ends)
+    earlier = _earlier(lines[:begin]) if found[0] else ""
+    return Ended(found[0][:_LONGEST] + place, shown, begin, begin + len(trace), earlier, certain=ends)
+
+
+def _earlier(lines: Sequence[str]) -> str:
+    """The first exception of a chain, if these lines end with one: of those that the user's own code raised or met."""
+    end = next((i for i in reversed(range(len(lines))) if lines[i].strip()), None)
+    if end is None or (how := _CHAINED.get(lines[end].strip())) is None:
+        return ""
+    before = ended(lines[:end])
+    if before.earlier:
+        return before.earlier
+    return how + before.exception if _PLACE.search(before.exception) else ""
 
 
 def _raised(lines: Sequence[str], begin: int) -> int | None:

@@ -2,7 +2,7 @@
 
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -10,13 +10,21 @@ from typing import Any, Literal
 from pydantic import Field
 
 from weft.adapters.nodes.fabric import on_fabric
-from weft.adapters.nodes.jobnodes import JobNodes, explained_by, shared_default, watched_nodes
+from weft.adapters.nodes.jobnodes import JobNodes, explained_by, require_room, shared_default, watched_nodes
 from weft.adapters.nodes.remote import connected, prepared
 from weft.errors import NodeError, UsageError
 from weft.host import machine, settings
 from weft.host.remote.reach import Reach, of_text
 from weft.host.schedulers import known
-from weft.host.schedulers.plain import JobHost, JobRequest, Launcher, PlainScheduler, own_host, wall
+from weft.host.schedulers.plain import (
+    JobHost,
+    JobRequest,
+    Launcher,
+    PlainJob,
+    PlainScheduler,
+    own_host,
+    wall,
+)
 from weft.host.shell import Process
 from weft.host.site.profile import BatchDirectives, Name, Profile, TimeLimit, Word, load
 from weft.host.work import Work, WorkDirectory
@@ -92,7 +100,10 @@ class BatchNodes(JobNodes):
                 f"{system.title} job {system.current()} has {len(found)} host(s), but {self.count} were requested",
                 hint=f"use --nodes {self.kind}:{len(found)}, or run it outside this job",
             )
-        return found[: self.count]
+        chosen = found[: self.count]
+        for host in chosen:
+            require_room(f"{system.title} job {system.current()}", host.name, (self.cores, host.cores))
+        return chosen
 
     def _node(self, host: JobHost, site: WorkDirectory) -> Node:
         system = self._system()
@@ -130,19 +141,27 @@ class BatchNodes(JobNodes):
             with (
                 connected([of_text(node.way) for node in nodes], work),
                 watched_nodes([_watchdog(node, work) for node in nodes], work),
-                prepared(nodes, work, visible) as inspected,
+                prepared(nodes, work, visible, self.memory) as inspected,
             ):
                 yield [*on_fabric(inspected, self.fabric or load().fabric)]
 
     def explained(self) -> AbstractContextManager[None]:
         system = self._system()
-        number = system.current()
-        return explained_by(lambda: system.ended_by_system(number) if number else None)
+        if not (number := system.current()):
+            return nullcontext()
+        begun = known.state(known.named(system.kind, number))
+        assert begun is None or isinstance(begun, PlainJob)
+        return explained_by(lambda: system.ended_by_system(number, begun))
 
     def limits(self) -> list[str]:
-        if self._system().current():
+        system = self._system()
+        if system.current():
             return []
-        return ["names, addresses, cores and memory are those of the job, when it has started"]
+        asked = self.request(getattr(load(), self.kind))
+        return [
+            "names, addresses, cores and memory are those of the job, when it has started",
+            *system.unrequested(asked),
+        ]
 
     def about(self) -> dict[str, Any]:
         system = self._system()

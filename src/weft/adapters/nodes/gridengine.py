@@ -23,4 +23,5 @@ class GridEngineNodes(BatchNodes):
 
     def request(self, site: BatchDirectives) -> JobRequest:
         assert isinstance(site, GridEngineDirectives)
-        return replace(super().request(site), environment=self.pe or site.pe or "")
+        resource = site.memory_resource or ""
+        return replace(super().request(site), environment=self.pe or site.pe or "", resource=resource)

@@ -11,12 +11,13 @@ from typing import ClassVar
 from pydantic import Field
 
 from weft.adapters.nodes.hosts import Hosts
-from weft.errors import NodeError, Stopped, WeftError
+from weft.errors import NodeError, Stopped, UsageError, WeftError
 from weft.host import settings, signals
 from weft.host.shell import Process
 from weft.host.site.profile import Profile, load
 from weft.host.work import Work
 from weft.text.fields import Duration
+from weft.text.units import write_size
 
 _THERE = 30.0
 """Seconds for a watchdog to start; without one, `weft clean` removes what a job leaves on a node."""
@@ -37,9 +38,23 @@ class JobNodes(Hosts):
         """Directives of a job with these nodes, and the further ones that the site profile has."""
 
 
+Given = tuple[int | None, int]
+"""What was requested, None if nothing was, and what there is, 0 if only the host knows."""
+
+
 def shared_default() -> Path:
     """Default directory for input and output: other nodes do not see a node's own directories."""
     return load().shared or settings.runs() / ".shared"
+
+
+def require_room(job: str, host: str, cores: Given, memory: Given = (None, 0)) -> None:
+    """Raises UsageError if a job has fewer cores or less memory on a host than was requested of it."""
+    for key, (asked, given), shown in (("cores", cores, str), ("memory", memory, write_size)):
+        if asked and given and asked > given:
+            raise UsageError(
+                f"{job} has {key}={shown(given)} on {host}, but {key}={shown(asked)} was requested",
+                hint=f"request {key}={shown(given)}, or omit it; outside of this job, weft submits one with what you request",
+            )
 
 
 @contextmanager

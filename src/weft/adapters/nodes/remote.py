@@ -14,22 +14,27 @@ from weft.host.provision.jdk import OLDEST
 from weft.host.remote.reach import Reach
 from weft.host.work import Work
 from weft.layout.node import Node
+from weft.text.units import show_size
 
 _PATIENCE = 5.0
 """Seconds for connections to close by themselves."""
 
 
 @contextmanager
-def prepared(nodes: Sequence[Node], work: Work, visible: Sequence[Path]) -> Iterator[list[Node]]:
+def prepared(
+    nodes: Sequence[Node], work: Work, visible: Sequence[Path], memory: int | None
+) -> Iterator[list[Node]]:
     """Nodes whose hosts have been inspected, with directories for the run; all are removed at the end.
 
     A node of 0 cores or 0 bytes of memory gets what its host has; nothing is created before all have answered.
+    `memory`: bytes that were requested of each node.
     """
     inspected = everywhere(nodes, lambda node: _inspect(node, visible))
     _refuse_missing(inspected, visible)
     _refuse_old(inspected)
     _refuse_ipv6_only(inspected)
     _refuse_few_cores(nodes, inspected)
+    _refuse_little_memory(memory or 0, inspected)
     found = [node for node, _ in inspected]
     try:
         everywhere(found, lambda node: _prepare(node, work))
@@ -104,6 +109,15 @@ def _refuse_few_cores(asked: Sequence[Node], inspected: Sequence[Inspected]) -> 
             raise NodeError(
                 f"{node.name} was to have {node.cores} cores, but commands on it may use {found['cores']}",
                 hint=f"request cores={found['cores']}, or omit cores",
+            )
+
+
+def _refuse_little_memory(asked: int, inspected: Sequence[Inspected]) -> None:
+    for node, found in inspected:
+        if asked > found["memory"]:
+            raise NodeError(
+                f"{node.name} was to have {show_size(asked)} of memory, but {show_size(found['memory'])} are free there",
+                hint=f"request memory={found['memory'] >> 20}M or less, or omit memory",
             )
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from weft.adapters.nodes.fabric import on_fabric
-from weft.adapters.nodes.jobnodes import JobNodes, explained_by, shared_default, watched_nodes
+from weft.adapters.nodes.jobnodes import JobNodes, explained_by, require_room, shared_default, watched_nodes
 from weft.adapters.nodes.remote import connected, prepared
 from weft.errors import MissingError, NodeError, UsageError, WeftError
 from weft.host import machine, settings
@@ -57,7 +57,7 @@ class SlurmNodes(JobNodes):
         arguments = [f"--nodes={self.count}"]
         arguments += ["--exclusive"] if site.exclusive else []
         arguments += [f"--cpus-per-task={self.cores}", "--ntasks-per-node=1"] if self.cores else []
-        arguments += [f"--mem={self.memory >> 20}M"] if self.memory else []
+        arguments += [f"--mem={-(-self.memory >> 20)}M"] if self.memory else []
         return [*arguments, *(f"--{key}={value}" for key, value in chosen.items() if value)]
 
     def directives_of(self, profile: Profile) -> tuple[Sequence[str], Sequence[str]]:
@@ -96,14 +96,18 @@ class SlurmNodes(JobNodes):
                 f"Slurm job {given.job} has {len(given.parts)} node(s), but {self.count} were requested",
                 hint=f"use --nodes slurm:{len(given.parts)}, or run it outside this job",
             )
-        return given.parts[: self.count]
+        chosen = given.parts[: self.count]
+        for part in chosen:
+            memory = (self.memory, part.memory)
+            require_room(f"Slurm job {given.job}", part.name, (self.cores, part.cores), memory)
+        return chosen
 
     def _node(self, part: AllocatedNode, given: Allocation, site: WorkDirectory) -> Node:
         return Node(
             part.name,
             _resolved(part),
-            min(self.cores or part.cores, part.cores),
-            min(self.memory, part.memory) if self.memory else max(0, part.memory - machine.RESERVE),
+            self.cores or part.cores,
+            self.memory or max(0, part.memory - machine.RESERVE),
             site.directory / part.name,
             host=part.name,
             way=Reach(
@@ -125,7 +129,7 @@ class SlurmNodes(JobNodes):
             with (
                 connected([of_text(node.way) for node in nodes], work),
                 watched_nodes([_watchdog(node, work) for node in nodes], work),
-                prepared(nodes, work, visible) as inspected,
+                prepared(nodes, work, visible, self.memory) as inspected,
             ):
                 yield [*on_fabric(inspected, self.fabric or load().fabric)]
 

@@ -127,7 +127,7 @@ class SshNodes(Hosts):
         reaches = [self._reach(name, sockets / str(i)) for i, name in enumerate(self._names())]
         with connected(reaches, work) as opened:
             self._wait(opened)
-            with prepared(self._nodes(opened, work), work, visible) as inspected:
+            with prepared(self._nodes(opened, work), work, visible, self.memory) as inspected:
                 yield [*on_fabric(inspected, self.fabric)]
 
     def _reach(self, host: str, path: Path) -> Reach:

@@ -38,10 +38,16 @@ class FailureRule:
     """How often it must be logged before the program is ended."""
     despite: bool
     """Whether it counts also if tasks end meanwhile."""
+    undone: re.Pattern[str] | None
+    """A later line that says that it is over."""
     detail: re.Pattern[str] | None
     """Of one of the next lines, whose first group says more."""
     caused: str
     """How a test causes it on a real engine; empty: nobody has seen it, and the sentence says `looks like`."""
+
+    def undone_by(self, line: str) -> bool:
+        """Whether this line of the same log says that it is over."""
+        return self.undone is not None and bool(self.undone.search(line))
 
 
 @dataclass(frozen=True)
@@ -60,9 +66,12 @@ def named(lines: Iterable[str], of: Role, rules: Sequence[FailureRule] | None = 
     """The reason that these lines of a log give: that of the first rule that matches any; None if none does."""
     found: tuple[int, Failure] | None = None
     known = listed() if rules is None else rules
-    for number, line in enumerate(lines):
+    read = list(lines)
+    for number, line in enumerate(read):
         for rank, rule in enumerate(known[: found[0] if found else None]):
             if of in rule.of and (match := rule.pattern.search(line)):
+                if any(map(rule.undone_by, read[number + 1 :])):
+                    continue
                 found = rank, Failure(rule, _says(rule, match), match[0].strip(), number)
                 break
     return found[1] if found else None
@@ -104,6 +113,7 @@ def listed() -> tuple[FailureRule, ...]:
             each.get("patience"),
             each.get("again", 1),
             each.get("despite", False),
+            re.compile(each["undone"]) if "undone" in each else None,
             re.compile(each["detail"]) if "detail" in each else None,
             each.get("caused", ""),
         )

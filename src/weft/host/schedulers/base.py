@@ -61,6 +61,16 @@ class BatchJob(Protocol):
 
 
 @dataclass(frozen=True)
+class Known:
+    """What is known of a job where it was submitted."""
+
+    files: Path
+    """By their stem."""
+    last: BatchJob | None = None
+    """What was last reported about it."""
+
+
+@dataclass(frozen=True)
 class Script:
     """What the script of a job consists of. `directives` are arguments of the program that submits it."""
 
@@ -109,11 +119,8 @@ class Scheduler(ABC):
         """Submit a script and return the job's ID. Raises NodeError with the reason of a refusal."""
 
     @abstractmethod
-    def job(self, number: str, files: Path | None = None) -> BatchJob | None:
-        """A job, or None if it is no longer known. Raises WeftError if the batch system does not answer.
-
-        `files`: its files by their stem, if they are known here.
-        """
+    def job(self, number: str, followed: Known | None = None) -> BatchJob | None:
+        """A job, or None if it is no longer known. Raises WeftError if the batch system does not answer."""
 
     @abstractmethod
     def cancel(self, number: str) -> None:

@@ -29,6 +29,7 @@ class Flux(PlainScheduler):
     start_hint: ClassVar[str] = "`flux jobs` shows the queue"
     lost_hint: ClassVar[str] = "`flux job eventlog JOB` may show how it ended"
     reported: ClassVar[Sequence[str]] = ("state", "result", "nodelist")
+    no_memory: ClassVar[str] = "Flux has no option for it"
     before: ClassVar[str] = "flux-batch: ERROR: "
     fixes: ClassVar[Sequence[tuple[str, str]]] = (
         ("queue", "queue=NAME selects another queue; `flux queue list` lists them"),

@@ -2,7 +2,6 @@
 
 import getpass
 import re
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -15,6 +14,7 @@ from weft.host.schedulers.plain import (
     Launcher,
     PlainJob,
     PlainScheduler,
+    TimeFields,
     clock,
     hosts_in,
 )
@@ -39,6 +39,7 @@ class GridEngine(PlainScheduler):
     start_hint: ClassVar[str] = "`qstat -j JOB` shows what it waits for"
     lost_hint: ClassVar[str] = "`qacct -j JOB` may show how it ended"
     reported: ClassVar[Sequence[str]] = ("state", "queue", "time", "slots", "h_rt")
+    limited: ClassVar[TimeFields | None] = TimeFields("time", "%m/%d/%Y %H:%M:%S", "h_rt")
     before: ClassVar[str] = "Unable to run job: "
     fixes: ClassVar[Sequence[tuple[str, str]]] = (
         ("parallel environment", "pe=NAME selects another parallel environment; `qconf -spl` lists them"),
@@ -73,7 +74,13 @@ class GridEngine(PlainScheduler):
                 "a Grid Engine job with several hosts needs a parallel environment",
                 hint=f"name one with --nodes gridengine:N,pe=NAME or in the site profile; there are {known}",
             )
-        lines = [f"-pe {environment} {request.count * self._slots(request)}"]
+        slots = self._slots(request)
+        if request.cores and request.cores > slots:
+            raise UsageError(
+                f"the parallel environment {environment} gives {slots} slot(s) on each host, but cores={request.cores} were requested",
+                hint=f"request cores={slots}, or a parallel environment whose allocation rule is larger: `qconf -spl`",
+            )
+        lines = [f"-pe {environment} {request.count * slots}", *self._memory(request, slots)]
         lines += [f"-q {request.queue}"] if request.queue else []
         lines += [f"-P {request.account}"] if request.account else []
         lines += [f"-l h_rt={clock(request.time)}"] if request.time else []
@@ -94,6 +101,34 @@ class GridEngine(PlainScheduler):
         raise UsageError(
             f"the parallel environment {name} has the allocation rule {rule}, which promises no number of hosts",
             hint=f"choose one whose rule is a number, the slots of each host: `qconf -spl`, `qconf -sp {name}`",
+        )
+
+    def unrequested(self, request: JobRequest) -> list[str]:
+        if not request.memory or request.resource:
+            return []
+        return [
+            "the job asks for no memory: gridengine.memory_resource of the site profile can name the resource, such as mem_free"
+        ]
+
+    def _memory(self, request: JobRequest, slots: int) -> list[str]:
+        """The directive for memory on each host; a consumable resource is counted for each slot."""
+        if not request.memory or not request.resource:
+            return []
+        name = request.resource
+        rows = [line.split() for line in _ask("qconf", "-sc").splitlines() if line[:1] != "#"]
+        # NAME SHORTCUT TYPE RELATION REQUESTABLE CONSUMABLE DEFAULT URGENCY
+        consumable = next((row[5] for row in rows if len(row) > 5 and name in row[:2]), None)
+        if consumable is None:
+            raise self._unusable(name, "does not exist")
+        if consumable == "JOB":
+            raise self._unusable(name, "is counted once for a job, not on each host")
+        each = -(-request.memory // (slots if consumable == "YES" else 1))
+        return [f"-l {name}={-(-each >> 20)}M"]
+
+    def _unusable(self, name: str, why: str) -> UsageError:
+        return UsageError(
+            f"the resource {name}, which gridengine.memory_resource of the site profile names, {why}",
+            hint="`qconf -sc` lists resources and whether they are consumable",
         )
 
     def names(self, name: str) -> list[str]:
@@ -117,9 +152,13 @@ class GridEngine(PlainScheduler):
             reason = f"{_NEVER}{reason}" if failed else reason
             return PlainJob(self.title, number, state, waiting=True, reason=reason, hopeless=failed)
         fields = {"state": state, "queue": row[7], "time": began, **self._limit(number)}
-        by_system, hint = _ends(state, began, fields)
         return PlainJob(
-            self.title, number, state, nodes=row[7], fields=fields, by_system=by_system, hint=hint
+            self.title,
+            number,
+            state,
+            nodes=row[7],
+            fields=fields,
+            by_system="was deleted" if "d" in state else "",
         )
 
     def _waits(self, number: str) -> str:
@@ -134,20 +173,6 @@ class GridEngine(PlainScheduler):
     def _limit(self, number: str) -> dict[str, str]:
         found = re.search(r"h_rt=(\d+)", "\n".join(_details(number)))
         return {"h_rt": found[1]} if found else {}
-
-
-def _ends(state: str, began: str, fields: dict[str, str]) -> tuple[str, str]:
-    """How Grid Engine ends a job, and a hint: its state says whether it was deleted, the clock whether it is late."""
-    if "d" in state:
-        return "was deleted", ""
-    try:
-        since = time.time() - time.mktime(time.strptime(began, "%m/%d/%Y %H:%M:%S"))
-        limit = int(fields["h_rt"])
-    except (KeyError, ValueError):
-        return "", ""
-    if since < limit - 1:
-        return "", ""
-    return f"reached its time limit of {clock(limit)}", "request more: --nodes gridengine:N,time=2h"
 
 
 def _details(number: str) -> list[str]:

@@ -65,6 +65,10 @@ class Lsf(PlainScheduler):
     def directives(self, request: JobRequest) -> list[str]:
         slots = request.cores or 1
         lines = [f"-n {request.count * slots}", f'-R "span[ptile={slots}]"', "-x"]
+        if request.memory:
+            # LSF may count for each task; the keyword needs fix pack 9 of LSF 10.1
+            each = "/host" if slots > 1 else ""
+            lines += [f'-R "rusage[mem={-(-request.memory >> 20)}MB{each}]"']
         lines += [f"-q {request.queue}"] if request.queue else []
         lines += [f"-P {request.account}"] if request.account else []
         return [*lines, *([f"-W {-(-request.time // 60)}"] if request.time else [])]

@@ -63,6 +63,9 @@ class Oar(PlainScheduler):
         "startTime",
         "exit_code",
     )
+    no_memory: ClassVar[str] = (
+        "OAR has no option for it; a property of this site can be in oar.extra of the site profile"
+    )
     before: ClassVar[str] = "ERROR : "
     fixes: ClassVar[Sequence[tuple[str, str]]] = (
         ("queue", "queue=NAME selects another queue"),

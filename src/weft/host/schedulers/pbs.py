@@ -12,6 +12,7 @@ from weft.host.schedulers.plain import (
     Launcher,
     PlainJob,
     PlainScheduler,
+    TimeFields,
     clock,
     counted,
     hosts_in,
@@ -36,6 +37,9 @@ class Pbs(PlainScheduler):
     start_hint: ClassVar[str] = "`qstat -f JOB` shows what it waits for"
     lost_hint: ClassVar[str] = "`qstat -x -f JOB` may show how it ended"
     reported: ClassVar[Sequence[str]] = ("job_state", "queue", "exec_host", "stime", "Exit_status")
+    limited: ClassVar[TimeFields | None] = TimeFields(
+        "stime", "%a %b %d %H:%M:%S %Y", "Resource_List.walltime"
+    )
     before: ClassVar[str] = "qsub: "
     fixes: ClassVar[Sequence[tuple[str, str]]] = (
         ("queue", "queue=NAME selects another queue; `qstat -Q` lists them"),

@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import time
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,7 @@ from typing import ClassVar
 
 from weft.errors import NodeError, UsageError, WeftError
 from weft.host import settings, shell, signals
-from weft.host.schedulers.base import Scheduler, Script, prepared
+from weft.host.schedulers.base import Known, Scheduler, Script, prepared
 from weft.host.schedulers.slurm.text import seconds
 
 ENDS_A_COMMAND = "HUP INT TERM USR1 USR2 XCPU"
@@ -55,6 +56,8 @@ class JobRequest:
     """Seconds."""
     environment: str = ""
     """Parallel environment, of Grid Engine."""
+    resource: str = ""
+    """What Grid Engine calls memory on this machine."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,15 @@ class PlainJob:
         return NodeError(f"{self.title} job {self.number} {how}", hint=self.hint)
 
 
+@dataclass(frozen=True)
+class TimeFields:
+    """Fields of a job with its start, which has this form, and its time limit."""
+
+    began: str
+    form: str
+    limit: str
+
+
 class PlainScheduler(Scheduler):
     """A batch system whose jobs are known by name, state and hosts."""
 
@@ -117,6 +129,10 @@ class PlainScheduler(Scheduler):
     """What the message of a refusal begins with."""
     fixes: ClassVar[Sequence[tuple[str, str]]] = ()
     """Of a refusal: a part of its message, and what to do."""
+    limited: ClassVar[TimeFields | None] = None
+    """What the time limit of a job is read from; None if the batch system reports that a job has reached it."""
+    no_memory: ClassVar[str] = ""
+    """Why a job cannot ask for memory; empty if it can."""
 
     @abstractmethod
     def hosts(self) -> list[JobHost]:
@@ -130,29 +146,62 @@ class PlainScheduler(Scheduler):
     def directives(self, request: JobRequest) -> list[str]:
         """Lines of a script, without their prefix. Raises UsageError."""
 
+    def unrequested(self, request: JobRequest) -> list[str]:
+        """What a job does not ask for, though it was requested, one sentence each."""
+        return [f"the job asks for no memory: {self.no_memory}"] if request.memory and self.no_memory else []
+
     @abstractmethod
     def query(self, number: str) -> PlainJob | None:
         """A job, or None if it is not known. Raises WeftError if the batch system does not answer."""
 
-    def job(self, number: str, files: Path | None = None) -> PlainJob | None:
+    def known(self, number: str, last: PlainJob | None = None) -> PlainJob | None:
+        """A job with what was last reported about it: a batch system may forget one as soon as it has ended."""
         now = self.query(number)
-        if files is None:
-            return now
+        if now is not None:
+            job = replace(now, fields={**last.fields, **now.fields}) if last else now
+        elif last is not None:
+            hint = last.hint if last.by_system else self.lost_hint
+            job = replace(last, ended=True, waiting=False, hint=hint)
+        else:
+            return None
+        return job if job.waiting else self._limited(job)
+
+    def _limited(self, job: PlainJob) -> PlainJob:
+        """The clock says when a job has reached its time limit: it looks like one that was deleted, or is forgotten."""
+        if self.limited is None:
+            return job
+        text = job.fields.get(self.limited.limit, "")
+        limit = float(text) if text.isdigit() else seconds(text)
+        try:
+            began = time.mktime(time.strptime(job.fields.get(self.limited.began, ""), self.limited.form))
+        except ValueError:
+            return job
+        if time.time() - began < limit - 1:
+            return job
+        how = f"reached its time limit of {clock(int(limit))}"
+        return replace(job, by_system=how, hint=f"request more: --nodes {self.kind}:N,time=2h")
+
+    def job(self, number: str, followed: Known | None = None) -> PlainJob | None:
+        if followed is None:
+            return self.known(number)
+        files, last = followed.files, followed.last
+        assert last is None or isinstance(last, PlainJob)
+        now = self.known(number, last)
         if now is not None and not now.ended:
             code = _code(files)
             return replace(now, code=code, ending=code is not None)
         signals.until(lambda: _code(files) is not None, _VISIBLE)
         code = _code(files)
         ended = now or PlainJob(self.title, number, "ended", hint=self.lost_hint)
-        return replace(ended, ended=True, waiting=False, code=code)
+        return replace(ended, ended=True, waiting=False, ending=False, code=code)
 
-    def ended_by_system(self, number: str) -> NodeError | None:
-        """How the batch system ends a job, if it does."""
+    def ended_by_system(self, number: str, last: PlainJob | None = None) -> NodeError | None:
+        """How the batch system ends a job, if it does; one in which this process runs has not ended by itself."""
         try:
-            now = self.query(number)
+            now = self.known(number, last)
         except WeftError:
             return None
-        return now.end() if now is not None and now.by_system else None
+        return now.end() if now is not None and (now.by_system or now.ended) else None
 
     def stem(self, script: Path, number: str) -> str:  # noqa: ARG002 - its files exist before it has a number
         return script.stem
@@ -251,8 +300,8 @@ def clock(total: int) -> str:
     return f"{total // 3600}:{total // 60 % 60:02}:{total % 60:02}"
 
 
-def _code(files: Path | None) -> int | None:
+def _code(files: Path) -> int | None:
     try:
-        return int(files.with_suffix(".exit").read_text()) if files else None
+        return int(files.with_suffix(".exit").read_text())
     except (OSError, ValueError):
         return None

@@ -68,6 +68,9 @@ class GridEngineDirectives(BatchDirectives):
     pe: Name | None = Field(
         default=None, description="parallel environment, whose allocation rule is a number of slots per host"
     )
+    memory_resource: Name | None = Field(
+        default=None, description="resource with which memory= is requested, such as mem_free; unset: none"
+    )
 
 
 class Container(BaseModel):

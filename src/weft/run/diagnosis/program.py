@@ -94,7 +94,7 @@ class EndedProgram:
         found, begin = ended(block, self.classes), index + 1
         says = found.exception or next((line.strip() for line in block if line.strip()), "")
         end = begin + (found.end if found.exception else len(block))
-        return Ended(says, found.shown, begin, end, certain=bool(says))
+        return Ended(says, found.shown, begin, end, found.earlier, certain=bool(says))
 
     @property
     def trace(self) -> Sequence[str]:
@@ -129,7 +129,7 @@ class EndedProgram:
         says = self.end.exception.removesuffix(self.place)
         if task := re.search(self.facts.failed, says) if self.facts.failed else None:
             says = says[task.end() :] or says  # that of the task, without how the job ended
-        return short(_PACKAGE.sub("", says)) + self.place, index
+        return short(_PACKAGE.sub("", says)) + self.place + self.end.earlier, index
 
     def first_error(self) -> FailureEvidence | None:
         """The first error in time of all logs; without one, the last line that it printed."""

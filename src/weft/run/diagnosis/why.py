@@ -146,8 +146,9 @@ class Case:
         return Why(says, node, found.rule.hint, evidence, self.program.end.shown)
 
     def _hint(self, hint: str) -> str:
-        key = engines.of(self.program.layout.engine).memory_key
-        return hint.replace("{memory}", f"--set engine.{key}=SIZE" if key else "a larger node")
+        facts = engines.of(self.program.layout.engine)
+        memory = f"--set engine.{facts.memory_key}=SIZE" if facts.memory_key else "a larger node"
+        return hint.replace("{memory}", memory).replace("{modules}", facts.modules)
 
 
 def _ending() -> Sequence[FailureRule]:

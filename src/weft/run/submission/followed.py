@@ -9,7 +9,7 @@ from pathlib import Path
 
 from weft.errors import NodeError, WeftError
 from weft.host import lease, settings, signals
-from weft.host.schedulers.base import BatchJob, Scheduler
+from weft.host.schedulers.base import BatchJob, Known, Scheduler
 from weft.record import record as records
 from weft.record.record import Record
 from weft.run.progress import Progress, forwarded
@@ -99,7 +99,7 @@ class Followed:
         end = time.monotonic() + _SILENT
         while True:
             try:
-                found = self.scheduler.job(self.number, self.folder / self.stem)
+                found = self.scheduler.job(self.number, Known(self.folder / self.stem, self.last))
                 break
             except WeftError:
                 if time.monotonic() > end:

@@ -213,6 +213,8 @@ class SparkEngine(Engine, Tenant):
             "spark.scheduler.maxRegisteredResourcesWaitingTime": "60s",
             "spark.network.timeout": "60s",
             "spark.worker.timeout": "15",
+            # times that long, a Worker that was silent may still come back; after 15, the Master ignores it for ever
+            "spark.dead.worker.persistence": "5760",
             "spark.storage.blockManagerHeartbeatTimeoutMs": "60000",
             "spark.deploy.maxExecutorRetries": "3",
             # a Python worker that crashes prints where: otherwise nobody knows whether it was killed

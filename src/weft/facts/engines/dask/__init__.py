@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from weft.facts.enginefacts import EngineFacts, TaskLog
+from weft.facts.enginefacts import OWN_PACKAGES, EngineFacts, TaskLog
 
 FILE = "dask.jsonl"
 """Of a record's engine folder: a line for each task."""
@@ -15,6 +15,7 @@ FACTS = EngineFacts(
         placed=r"distributed\.worker - ERROR - Compute Failed",
     ),
     memory_key="worker_memory",
+    modules=OWN_PACKAGES,
     command="python3 job.py",
     persistent=True,
 )

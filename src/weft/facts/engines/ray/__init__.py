@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from weft.facts.enginefacts import EngineFacts, TaskLog
+from weft.facts.enginefacts import OWN_PACKAGES, EngineFacts, TaskLog
 
 FILE = "ray.jsonl"
 """Of a record's engine folder: a line for each task."""
@@ -12,6 +12,7 @@ FACTS = EngineFacts(
     # a program raises what a task raised where it asks for its result; the text of the exception says where the task ran
     tasks=TaskLog(r"ray\.exceptions\.RayTaskError.*\(pid=\d+, ip=(?P<host>[\d.]+)"),
     memory_key="object_store",
+    modules=OWN_PACKAGES,
     command="python3 job.py",
     persistent=True,
 )

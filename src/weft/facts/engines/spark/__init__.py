@@ -35,9 +35,11 @@ FACTS = EngineFacts(
         r"Lost task (?P<task>\d+)\.\d+ in stage (?P<stage>\d+)\.\d+ \(TID \d+\) (?:\(|on )(?P<host>[^\s,]+),? executor \S+ "
         "|PythonException: |Python worker exited",
         r"Finished task (?P<task>\d+)\.\d+ in stage (?P<stage>\d+)\.\d+ ",
+        silent=r"because we got no heartbeat in",
         lost=r"Lost executor (?P<name>\S+) on (?P<host>[^\s:]+): .*?(?:exited with code|Exit status:) (?P<code>\d+)",
     ),
     memory_key="executor_memory",
+    modules="PYSPARK_PYTHON=/path/of/python before the command names one that has it on every node; --py-files FILE adds a module of your own",
     # UnifiedMemoryManager and MemoryManager.scala
     held=Held(
         share=0.6,

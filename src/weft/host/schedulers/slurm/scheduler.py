@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from weft.host.schedulers.base import Scheduler, Script, prepared
+from weft.host.schedulers.base import Known, Scheduler, Script, prepared
 from weft.host.schedulers.slurm import commands, jobs
 from weft.host.schedulers.slurm.allocation import wrapper
 from weft.host.schedulers.slurm.jobs import SlurmJob
@@ -33,7 +33,7 @@ class Slurm(Scheduler):
     def submit(self, script: Path) -> str:
         return str(commands.submit(script))
 
-    def job(self, number: str, files: Path | None = None) -> SlurmJob | None:  # noqa: ARG002 - it knows all
+    def job(self, number: str, followed: Known | None = None) -> SlurmJob | None:  # noqa: ARG002 - it knows all
         return jobs.job(int(number))
 
     def cancel(self, number: str) -> None:
