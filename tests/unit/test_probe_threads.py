@@ -19,7 +19,6 @@ from weft.adapters.probes.peers import Peers
 from weft.adapters.probes.threads import ThreadReader, Watched, own_pid
 from weft.adapters.probes.waits import ThreadWaits
 from weft.facts.threadkinds import KINDS, call, called, kind, runs_tasks
-from weft.host import shell
 from weft.host.programs import marks
 from weft.layout.node import Node
 from weft.record.samples import Measure
@@ -192,7 +191,7 @@ def test_that_is_its_pid_in_its_own_namespace() -> None:
         assert own_pid(inside.pid) == 1
 
 
-BECOMES = 'read _; exec "$0" -c "read _; :" "$0" "$2"'
+BECOMES = 'echo ready; read _; exec "$0" -c "echo ready; read _; :" "$0" "$2"'
 """A program of the first class until it reads a line, and one of the second from then on."""
 
 
@@ -213,10 +212,10 @@ def test_a_process_with_the_name_of_the_jvm_that_starts_it_is_named_again_after_
         def owner() -> str:
             return dict(reader.owners.live())[process.pid][1]
 
+        # within an exec a process has no environment yet: wait until it has begun
+        assert says(process) == "ready\n"
         assert (names(), owner()) == ({f"Worker/{process.pid}"}, "Worker")
         tell(process)
-        end = time.monotonic() + 60
-        while shell.title(process.pid) != EXECUTOR and time.monotonic() < end:
-            time.sleep(0.01)
+        assert says(process) == "ready\n"
         assert f"{EXECUTOR}/{process.pid}" in names()
         assert owner() == EXECUTOR
