@@ -17,6 +17,7 @@ from weft.adapters.workloads.base import (
     answer,
     engine_job,
     generators,
+    heap_of,
     program,
 )
 from weft.facts.roles import ROLES, Role
@@ -88,7 +89,8 @@ class Dfsio(Workload):
     def check(self, prepared: Prepared) -> Sequence[Command]:
         layout = prepared.layout
         options = {**self._options(layout, "input"), "threads": layout.head.cores}
-        return [program(layout, "validate", "DfsioValidate", options)]
+        heap = heap_of(layout.head.cores)
+        return [program(layout, "validate", "DfsioValidate", options, heap=heap)]
 
     def judge(self, results: Results) -> Judgement:
         ran = results.ran
