@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -86,7 +87,7 @@ public final class BrokerCounts implements MetricsReporter {
 
     void read() {
         StringBuilder lines = new StringBuilder();
-        String now = String.format("%.3f", System.currentTimeMillis() / 1e3);
+        String now = String.format(Locale.ROOT, "%.3f", System.currentTimeMillis() / 1e3);
         COUNTERS.forEach((name, place) -> {
             Double value = value(place);
             if (value != null) {
