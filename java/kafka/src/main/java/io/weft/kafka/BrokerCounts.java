@@ -82,7 +82,16 @@ public final class BrokerCounts implements MetricsReporter {
             thread.setDaemon(true);
             return thread;
         });
-        clock.scheduleAtFixedRate(this::read, 1, 1, TimeUnit.SECONDS);
+        clock.scheduleAtFixedRate(this::tick, 1, 1, TimeUnit.SECONDS);
+    }
+
+    /** A clock never calls again what has thrown: a second in which the file cannot be written is a gap. */
+    void tick() {
+        try {
+            read();
+        } catch (java.io.UncheckedIOException gap) {
+            System.err.println("weft-broker-counts: " + gap.getCause());
+        }
     }
 
     void read() {

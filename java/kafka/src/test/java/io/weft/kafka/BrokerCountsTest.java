@@ -83,6 +83,16 @@ class BrokerCountsTest {
     }
 
     @Test
+    void aSecondInWhichTheFileCannotBeWrittenIsNotTheLast() throws Exception {
+        Path file = folder.resolve("later/node1.tsv");
+        BrokerCounts counts = new BrokerCounts(file);
+        counts.tick();
+        Files.createDirectory(file.getParent());
+        counts.tick();
+        assertTrue(Files.exists(file));
+    }
+
+    @Test
     void withoutADirectoryItDoesNothing() {
         BrokerCounts counts = new BrokerCounts();
         counts.init(List.of());
