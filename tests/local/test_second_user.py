@@ -142,7 +142,7 @@ def test_a_directory_that_another_user_prepared_is_refused(
     mine, prepared = home / "mine", home / "prepared"
     mine.mkdir(mode=0o700)
     by_nobody("sh", "-c", make, "sh", str(prepared), str(mine))
-    words = ("run", "file-open", "--size", "1M", "--nodes", "local:1")
+    words = ("run", "file-open", "--size", "8M", "--nodes", "local:1")
     done = weft(*words, **{variable: str(prepared)})
     assert done.returncode == 2, done.stderr
     output = " ".join(done.stderr.split())

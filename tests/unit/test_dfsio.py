@@ -58,3 +58,11 @@ def test_a_right_answer_is_valid_and_has_the_rates() -> None:
 def test_a_wrong_answer_is_not() -> None:
     judged = Dfsio().judge(Results([], RAN, [{"valid": False, "reason": "CRC32 of file 1 is 2, expected 3"}]))
     assert (judged.valid, judged.reason) == (False, "CRC32 of file 1 is 2, expected 3")
+
+
+def test_the_heap_of_the_checker_has_buffers_for_each_of_its_threads() -> None:
+    def heap(cores: int) -> str:
+        (check,) = Dfsio(operation="write").check(Prepared(fake_layout(fake_nodes(1, cores=cores)), []))
+        return next(word for word in check.argv if word.startswith("-Xmx"))
+
+    assert (heap(4), heap(256)) == ("-Xmx512m", "-Xmx1280m")

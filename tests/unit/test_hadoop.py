@@ -144,6 +144,13 @@ def test_a_large_node_has_task_containers_of_the_size_that_the_key_states() -> N
     assert (HadoopEngine.model_fields["task_memory"].description or "").endswith("at most 2 GiB")
 
 
+def test_a_container_of_the_user_s_size_is_as_large_as_yarn_makes_it() -> None:
+    """It rounds up to multiples of the smallest: the last of the containers would not fit into what a node offers."""
+    layout = fake_hadoop_layout(fake_nodes(2, cores=4, memory=16 * GIB))
+    found = HadoopEngine(task_memory="1GB").containers(layout)
+    assert (found.task, found.each) == (960 << 20, 4)
+
+
 def test_the_place_of_a_master_is_too_small_for_one_more_task() -> None:
     found = HadoopEngine().containers(fake_hadoop_layout())
     assert found.node < (found.each + 1) * found.task

@@ -26,6 +26,14 @@ def test_each_query_has_an_answer_by_duckdb_and_texts_that_name_its_window() -> 
             assert ("20" in text) == (query in nexmarksql.WINDOWED)
 
 
+def test_windows_of_100_seconds_and_more_are_intervals_that_flink_reads() -> None:
+    text = nexmarksql.text("flink", "q5", 600, 120)
+    assert "INTERVAL '0 00:02:00' DAY TO SECOND, INTERVAL '0 00:10:00' DAY TO SECOND" in text
+    assert "INTERVAL '95' SECOND" in nexmarksql.text("flink", "q7", 95, 19)
+    assert "INTERVAL '1 01:01:05' DAY TO SECOND" in nexmarksql.text("flink", "q11", 90065, 18013)
+    assert "'600 seconds', '120 seconds'" in nexmarksql.text("spark", "q5", 600, 120)
+
+
 @pytest.mark.parametrize("engine", ["flink", "spark"])
 def test_programs_agree_on_the_events_and_on_which_queries_are_of_windows(engine: str) -> None:
     workload, prepared = (

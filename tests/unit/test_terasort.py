@@ -1,5 +1,6 @@
 """TeraSort sorts as the engine's users would, unless it is asked for weft's own sorter; the record says which was run."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from tests.fakes import fake_layout
 from tests.unit.report_fakes import make_record
 from weft import report
 from weft.adapters.workloads.base import Prepared, Results
+from weft.adapters.workloads.sort import Sort
 from weft.adapters.workloads.terasort import TeraSort
 from weft.errors import UsageError
 from weft.spec.parse import parse
@@ -81,3 +83,12 @@ def test_engines_that_always_sort_are_refused(engine: str) -> None:
 def test_a_method_that_always_sorts_is_refused() -> None:
     with pytest.raises(UsageError, match="sortByKey always sorts"):
         parse({"workload": {"kind": "terasort", "sort": False, "method": "kryo"}})
+
+
+@pytest.mark.parametrize(
+    ("engine", "size", "partitions"),
+    [("spark", "3TB", 46_875), ("flink", "3TB", 32_768), ("flink", "1GB", 16)],
+)
+def test_there_are_no_more_partitions_than_the_engine_runs(engine: str, size: str, partitions: int) -> None:
+    layout = replace(fake_layout(), engine=engine)
+    assert TeraSort(size=size).reducers(layout) == Sort(size=size).reducers(layout) == partitions

@@ -78,6 +78,14 @@ def test_a_right_answer_is_valid_and_has_its_figures() -> None:
     assert [row["answer"] for row in found.facts["queries"]] == ["right", "right"]
 
 
+def test_the_mean_is_that_of_queries_that_were_answered() -> None:
+    found = ran("q3", "q7")
+    found["queries"][1] |= {"seconds": 60.0, "failure": "it did not end within 60 s"}
+    facts = judged(Tpcds(queries="q3,q7"), found).facts
+    assert facts["geometric_mean_seconds"] == 2.0
+    assert [row["seconds"] for row in facts["queries"]] == [2.0, 60.0]
+
+
 def test_a_wrong_row_a_failure_and_a_missing_query_are_invalid() -> None:
     work = Tpcds(queries="q3,q7")
     order = work.order

@@ -125,6 +125,8 @@ class EngineFacts:
     """Whether it starts a JVM for each task, which loads its classes and runs them uncompiled first."""
     pipelined: bool = False
     """Whether all stages run at once and share slots: no more partitions than slots, and tasks at one time do not count slots."""
+    most_tasks: int | None = None
+    """Most tasks of one stage; None: any number."""
     idle: bool = False
     """Whether it starts nothing, so that there are no tasks to explain."""
     tasks: TaskLog = field(default_factory=TaskLog)

@@ -298,10 +298,12 @@ def divide(layout: Layout, head: int, asked: int | None, *, master: int, least: 
     on_head = layout.head.memory - head
     room = min([on_head, *(node.memory for node in layout.nodes[1:])]) - master
     each = min(node.cores for node in layout.nodes)
-    task = asked or min(most, max(room * 6 // 10 // each, min(room // each, least))) // GRAIN * GRAIN
+    own = min(most, max(room * 6 // 10 // each, min(room // each, least))) // GRAIN * GRAIN
+    # YARN rounds requests up: otherwise one container of all would not fit beside a master
+    task = -(-asked // GRAIN) * GRAIN if asked else own
     if task < least:
         left = f"what is left of a node, {show_size(max(room, 0))}"
-        has = f"the {show_size(task)} asked for" if asked else left
+        has = f"the {show_size(asked)} asked for" if asked else left
         raise UsageError(
             f"{has}, is below the {show_size(least)} that each of the {each} task container(s) on a node needs",
             hint="use fewer nodes or cores, or give the nodes more memory",

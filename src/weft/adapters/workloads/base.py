@@ -251,6 +251,11 @@ def program(
     )
 
 
+def heap_of(threads: int) -> int:
+    """Bytes of heap of a program, each of whose threads compares a buffer of 1 MB with another."""
+    return max(512 << 20, (256 << 20) + threads * (4 << 20))
+
+
 def engine_job(
     layout: Layout,
     name: str,

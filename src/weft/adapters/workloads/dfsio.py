@@ -17,6 +17,7 @@ from weft.adapters.workloads.base import (
     answer,
     engine_job,
     generators,
+    heap_of,
     program,
 )
 from weft.facts.roles import ROLES, Role
@@ -51,8 +52,10 @@ class Dfsio(Workload):
     files: int = Field(
         default=8, ge=1, le=1_000_000, description="number of files; 10000 for many small ones"
     )
-    size: Size = Field(default=64 << 20, ge=8, description="bytes of each file, in whole words of 8")
-    buffer: Size = Field(default=1_000_000, ge=8, description="bytes of each read or write")
+    size: Size = Field(
+        default=64 << 20, ge=8, le=1 << 50, description="bytes of each file, in whole words of 8"
+    )
+    buffer: Size = Field(default=1_000_000, ge=8, le=1 << 30, description="bytes of each read or write")
     tasks: Count | None = Field(
         default=None, description="tasks that share the files; default: one per file, at most 8 per slot"
     )
@@ -88,7 +91,8 @@ class Dfsio(Workload):
     def check(self, prepared: Prepared) -> Sequence[Command]:
         layout = prepared.layout
         options = {**self._options(layout, "input"), "threads": layout.head.cores}
-        return [program(layout, "validate", "DfsioValidate", options)]
+        heap = heap_of(layout.head.cores)
+        return [program(layout, "validate", "DfsioValidate", options, heap=heap)]
 
     def judge(self, results: Results) -> Judgement:
         ran = results.ran

@@ -3,10 +3,11 @@
 The microbenchmark behind figure 7 of Chaimov et al. (CUG'16); it runs on the head node, on the scratch.
 """
 
+import re
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, model_validator
 
 from weft.adapters.workloads.base import (
     Checker,
@@ -20,6 +21,21 @@ from weft.adapters.workloads.base import (
 )
 from weft.layout.plan import Command, Job, Layout
 from weft.text.fields import Count, Size
+
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
+
+
+def _numbers(value: str) -> str:
+    """A list of which each number is in the names of results."""
+    words = value.split(",")
+    wrong = next((word for word in words if not _NUMBER.fullmatch(word) or words.count(word) > 1), None)
+    if wrong is not None:
+        raise ValueError(f"{wrong!r} is no positive whole number, or there more than once")
+    return value
+
+
+Numbers = Annotated[str, AfterValidator(_numbers)]
+"""Numbers with commas between them."""
 
 
 class FileOpen(Workload):
@@ -38,15 +54,21 @@ class FileOpen(Workload):
     )
     engines = ("null",)
 
-    size: Size = Field(default=64 << 20, ge=1 << 20, description="bytes of the file that is read")
-    read_bytes: str = Field(
+    size: Size = Field(default=64 << 20, ge=1 << 20, le=1 << 40, description="bytes of the file that is read")
+    read_bytes: Numbers = Field(
         default="1024,4096,16384,65536,262144,1048576,4194304", description="sizes of a read"
     )
-    reads: int = Field(default=200, ge=1, le=10**9, description="reads of each size and round")
+    reads: int = Field(default=200, ge=1, le=1_000_000, description="reads of each size and round")
     files: Count = Field(default=200, description="files of each thread")
-    threads: str = Field(default="1,2,4,8", description="numbers of threads")
-    rounds: Count = Field(default=3, description="interleaved rounds; medians are reported")
+    threads: Numbers = Field(default="1,2,4,8", description="numbers of threads")
+    rounds: int = Field(default=3, ge=1, le=1000, description="interleaved rounds; medians are reported")
     seed: int = Field(default=0, ge=0, description="seed of the file content")
+
+    @model_validator(mode="after")
+    def _reads_fit_into_the_file(self) -> Self:
+        if (most := max(map(int, self.read_bytes.split(",")))) > self.size:
+            raise ValueError(f"read_bytes: a read of {most} bytes does not fit into the file of {self.size}")
+        return self
 
     def asked(self, layout: Layout) -> dict[str, object]:
         """The options that decide what the job finds."""

@@ -35,7 +35,7 @@ class GroupBy(Workload):
         default=4, description="map partitions for each slot (Chaimov et al., figure 4: 4)"
     )
     reducers: Count | None = Field(default=None, description="reduce partitions; default: as many as mappers")
-    pairs: int = Field(default=20_000, ge=1, description="pairs per mapper")
+    pairs: int = Field(default=20_000, ge=1, le=(1 << 31) - 1, description="pairs per mapper")
     value_bytes: Count = Field(default=1000, description="bytes of each value")
     seed: int = Field(default=0, ge=0, description="seed of the generator")
 

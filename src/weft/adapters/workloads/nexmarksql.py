@@ -92,4 +92,16 @@ def text(engine: str, query: str, window: int, hop: int) -> str:
     found = TEXTS[engine][query]
     for name, part in _PARTS.items():
         found = found.replace(name, part)
-    return found.replace("{window}", str(window)).replace("{hop}", str(hop)) + "\n"
+    for name, seconds in (("{window}", window), ("{hop}", hop)):
+        found = found.replace(f"INTERVAL '{name}' SECOND", _interval(seconds)).replace(name, str(seconds))
+    return found + "\n"
+
+
+def _interval(seconds: int) -> str:
+    """As Flink reads it, whose intervals of seconds have two digits."""
+    if seconds < 100:
+        return f"INTERVAL '{seconds}' SECOND"
+    minutes, own = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    return f"INTERVAL '{days} {hours:02}:{minutes:02}:{own:02}' DAY TO SECOND"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from weft.adapters.workloads.base import Checker, Outcome
-from weft.adapters.workloads.terarecords import total
+from weft.adapters.workloads.terarecords import by_size, total
 from weft.adapters.workloads.zipftext import ZipfText
 from weft.layout.plan import Layout
 
@@ -22,7 +22,7 @@ class Sort(ZipfText):
 
     def reducers(self, layout: Layout) -> int:
         """64 MB per partition, as in TeraSort."""
-        return self.partitions or max(2 * layout.slots, -(-self.size // 64_000_000))
+        return self.partitions or by_size(layout, self.size)
 
     def answer(self, prepared: Sequence[Outcome]) -> dict[str, object]:
         lines = sum(outcome["lines"] for outcome in prepared)

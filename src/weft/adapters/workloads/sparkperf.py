@@ -6,7 +6,7 @@ Definitions from databricks/spark-perf (commit 6e4f26d), at a smaller default sc
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from weft.adapters.workloads.base import (
     Checker,
@@ -21,6 +21,7 @@ from weft.adapters.workloads.base import (
 )
 from weft.layout.plan import Command, Job, Layout
 from weft.text.fields import Count
+from weft.text.shorthand import MisreadError
 
 SparkPerfTest = Literal[
     "scheduling-throughput",
@@ -52,17 +53,30 @@ class SparkPerf(Workload):
     positional = "records"
     engines = ("spark",)
 
-    records: int = Field(default=1_000_000, ge=1, description="total number of records")
-    unique_keys: int = Field(default=20_000, ge=1, description="different keys")
-    key_length: Count = Field(default=10, description="characters of a key, padded with zeros")
-    unique_values: int = Field(default=1_000_000, ge=1, description="different values")
-    value_length: Count = Field(default=10, description="characters of a value, padded with zeros")
+    records: int = Field(default=1_000_000, ge=1, le=1 << 42, description="total number of records")
+    unique_keys: int = Field(default=20_000, ge=1, le=(1 << 31) - 9, description="different keys")
+    key_length: int = Field(default=10, ge=1, le=10_000, description="characters of a key, padded with zeros")
+    unique_values: int = Field(default=1_000_000, ge=1, le=(1 << 31) - 1, description="different values")
+    value_length: int = Field(
+        default=10, ge=1, le=10_000, description="characters of a value, padded with zeros"
+    )
     partitions: Count | None = Field(default=None, description="partitions of the data; default: 4 per slot")
     reduce_tasks: Count | None = Field(
         default=None, description="partitions after the shuffle; default: as before it"
     )
     tasks: Count = Field(default=2000, description="empty tasks of scheduling-throughput")
     seed: int = Field(default=5, ge=0, description="seed of the generator")
+
+    @model_validator(mode="after")
+    def _keys_sort_as_their_numbers(self) -> "SparkPerf":
+        """Texts of different lengths have another order than their numbers, by which the result is checked."""
+        longest = len(str(self.unique_keys - 1))
+        if self.kind == "sort-by-key" and self.key_length < longest:
+            raise MisreadError(
+                f"sort-by-key: {self.unique_keys} different keys have up to {longest} characters, more than key_length={self.key_length}",
+                hint=f"set key_length to {longest} or more, or unique_keys to {10**self.key_length} or less",
+            )
+        return self
 
     @property
     def tasks_key(self) -> str:

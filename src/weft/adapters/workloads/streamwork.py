@@ -33,7 +33,7 @@ def _rate_of(value: Any) -> Any:
 
 Rate = Annotated[float | Literal["max"], BeforeValidator(_rate_of)]
 FirstRate = Annotated[
-    float, Field(gt=0, le=_MOST_RATE, description="with rate=max: the rate that is tried first")
+    float, Field(ge=1, le=_MOST_RATE, description="with rate=max: the rate that is tried first")
 ]
 
 

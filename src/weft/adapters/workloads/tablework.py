@@ -220,6 +220,6 @@ def _checksums(answers: Iterable[Mapping[str, Any]]) -> str:
 
 
 def geometric_mean(queries: Sequence[Mapping[str, Any]]) -> float | None:
-    """Of the medians of all queries, as in TPC-DS's power test; None without any."""
-    seconds = [row["seconds"] for row in queries if row["seconds"] > 0]
+    """Of the medians of all queries with a right answer, as in TPC-DS's power test; None without any."""
+    seconds = [row["seconds"] for row in queries if row["answer"] == "right" and row["seconds"] > 0]
     return round(statistics.geometric_mean(seconds), 3) if seconds else None

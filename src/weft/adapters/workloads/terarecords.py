@@ -6,6 +6,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from weft.adapters.workloads.base import Outcome, Workload, generators
+from weft.facts import engines
 from weft.facts.roles import ROLES, Role
 from weft.layout.plan import Command, Layout
 from weft.text.fields import Count, Size
@@ -50,8 +51,13 @@ class TeraRecords(Workload):
         return generators(layout, "TeraGen", count, options)
 
     def reducers(self, layout: Layout) -> int:
-        """64 MB per partition: smaller ones are not faster (the IBM network study, 12 GB TeraSort)."""
-        return self.partitions or max(2 * layout.slots, -(-self.size // 64_000_000))
+        return self.partitions or by_size(layout, self.size)
+
+
+def by_size(layout: Layout, size: int) -> int:
+    """Reduce partitions of 64 MB: smaller ones are not faster (the IBM network study, 12 GB TeraSort). Not more than the engine has."""
+    wanted = max(2 * layout.slots, -(-size // 64_000_000))
+    return min(wanted, engines.of(layout.engine).most_tasks or wanted)
 
 
 def total(outcomes: Sequence[Outcome], key: str = "checksum", bits: int = 128) -> str:

@@ -17,6 +17,7 @@ from weft.adapters.workloads.base import (
     Workload,
     engine_job,
     generators,
+    heap_of,
     program,
 )
 from weft.adapters.workloads.jobtrace import Scaling, TraceJob
@@ -115,7 +116,8 @@ class Trace(Workload):
     def check(self, prepared: Prepared) -> Sequence[Command]:
         layout = prepared.layout
         options = {**self._options(layout), "threads": layout.head.cores}
-        return [program(layout, "validate", "TraceValidate", options)]
+        heap = heap_of(layout.head.cores)
+        return [program(layout, "validate", "TraceValidate", options, heap=heap)]
 
     def judge(self, results: Results) -> Judgement:
         ran = results.ran

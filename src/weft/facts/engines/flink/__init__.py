@@ -28,6 +28,7 @@ FACTS = EngineFacts(
         elsewhere=("taskmanager.memory.managed.size", "taskmanager.memory.managed.fraction"),
     ),
     pipelined=True,
+    most_tasks=32_768,  # its upper bound of a maximum parallelism
     command="flink run job.jar",
     persistent=True,
     sql=Sql("flink-sql", columns=True, casts=True),

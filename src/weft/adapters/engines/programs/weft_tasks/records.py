@@ -83,5 +83,6 @@ def write(number: int, blocks: list[Array], output: Path) -> int:
     records = np.concatenate(blocks)
     tails = np.ascontiguousarray(records[:, 8:10]).view(">u2").ravel()
     ordered = records[np.lexsort((tails, heads(records)))]
-    size: int = commit(output, number, ordered.data.cast("B"))
+    # of one dimension: Python casts no view that is empty in one of two
+    size: int = commit(output, number, ordered.ravel().data)
     return size // RECORD

@@ -2,7 +2,9 @@ package io.weft.core;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.PrimitiveIterator;
 import java.util.SplittableRandom;
+import java.util.stream.LongStream;
 import java.util.zip.CRC32;
 
 /**
@@ -66,7 +68,8 @@ public record DfsioFile(String name, int number, long seed, long bytes, int buff
         byte[] content = new byte[buffer];
         byte[] wanted = new byte[buffer];
         try (Store.Reader in = store.open(name)) {
-            for (long offset : offsets(Operation.READ)) {
+            for (PrimitiveIterator.OfLong offsets = offsets(Operation.READ); offsets.hasNext();) {
+                long offset = offsets.nextLong();
                 int length = fill(wanted, offset, bytes - offset);
                 in.read(offset, content, length);
                 int wrong = Arrays.mismatch(content, 0, length, wanted, 0, length);
@@ -77,24 +80,29 @@ public record DfsioFile(String name, int number, long seed, long bytes, int buff
         }
     }
 
-    /** The checksum that an operation has to report, from the generator alone. */
+    /** The checksum that an operation has to report, from the generator alone; takes 1 MB whatever the buffer. */
     public long answer(Operation operation) {
         CRC32 crc = new CRC32();
-        byte[] content = new byte[buffer];
-        if (operation == Operation.APPEND || operation == Operation.WRITE) {
-            long from = operation == Operation.APPEND ? bytes : 0;
-            for (long done = 0; done < bytes; done += buffer) {
-                crc.update(content, 0, fill(content, from + done, bytes - done));
-            }
+        byte[] content = new byte[Math.min(buffer, BUFFER)];
+        if (operation != Operation.RANDOM) {
+            sum(operation == Operation.APPEND ? bytes : 0, bytes, content, crc);
             return crc.getValue();
         }
         long done = 0;
-        for (long offset : offsets(operation)) {
-            int length = fill(content, offset, Math.min(bytes - offset, bytes - done));
-            crc.update(content, 0, length);
+        for (PrimitiveIterator.OfLong offsets = offsets(operation); offsets.hasNext();) {
+            long offset = offsets.nextLong();
+            long length = Math.min(buffer, Math.min(bytes - offset, bytes - done));
+            sum(offset, length, content, crc);
             done += length;
         }
         return crc.getValue();
+    }
+
+    /** Adds the content of a stretch, piece by piece in an array. */
+    private void sum(long from, long length, byte[] content, CRC32 crc) {
+        for (long done = 0; done < length; done += content.length) {
+            crc.update(content, 0, fill(content, from + done, length - done));
+        }
     }
 
     private DfsioTiming write(Store store, long from) throws IOException {
@@ -117,7 +125,7 @@ public record DfsioFile(String name, int number, long seed, long bytes, int buff
         return new DfsioTiming(number, bytes, opened, transfer + System.nanoTime() - began, crc.getValue());
     }
 
-    private DfsioTiming read(Store store, long[] offsets) throws IOException {
+    private DfsioTiming read(Store store, PrimitiveIterator.OfLong offsets) throws IOException {
         CRC32 crc = new CRC32();
         byte[] content = new byte[buffer];
         long began = System.nanoTime();
@@ -126,7 +134,8 @@ public record DfsioFile(String name, int number, long seed, long bytes, int buff
         long done = 0;
         try (Store.Reader in = store.open(name)) {
             opened = System.nanoTime() - began;
-            for (long offset : offsets) {
+            while (offsets.hasNext()) {
+                long offset = offsets.nextLong();
                 int length = (int) Math.min(buffer, Math.min(bytes - offset, bytes - done));
                 long start = System.nanoTime();
                 in.read(offset, content, length);
@@ -139,15 +148,15 @@ public record DfsioFile(String name, int number, long seed, long bytes, int buff
         return new DfsioTiming(number, done, opened, transfer + System.nanoTime() - began, crc.getValue());
     }
 
-    private long[] offsets(Operation operation) {
-        long[] offsets = new long[Math.toIntExact((bytes + buffer - 1) / buffer)];
-        Arrays.setAll(offsets, i -> (long) i * buffer);
+    /** Where each read begins, one after another: an array of all would be large where buffers are small. */
+    private PrimitiveIterator.OfLong offsets(Operation operation) {
+        LongStream reads = LongStream.range(0, (bytes + buffer - 1) / buffer);
         if (operation == Operation.RANDOM && bytes > buffer) {
             SplittableRandom random = new SplittableRandom(number);
             long places = (bytes - buffer) / Long.BYTES + 1;
-            Arrays.setAll(offsets, i -> random.nextLong(places) * Long.BYTES);
+            return reads.map(i -> random.nextLong(places) * Long.BYTES).iterator();
         }
-        return offsets;
+        return reads.map(i -> i * buffer).iterator();
     }
 
     /** Fills a buffer with the content at an offset, a multiple of 8, and gives how many of its bytes are wanted. */

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Mixin;
@@ -14,6 +15,8 @@ import picocli.CommandLine.Option;
 /** Checks the output of Grep, counts and order, against a search of the same lines made again by the generator. */
 public final class GrepValidate extends Program {
     private static final int TASKS_A_THREAD = 4;
+    /** Different strings that a task holds before it gives them to the others: many tasks share a heap. */
+    private static final int MOST = 4096;
 
     @Mixin
     private TextOptions text;
@@ -42,22 +45,22 @@ public final class GrepValidate extends Program {
         ZipfWords vocabulary = spec.vocabulary();
         int tasks = threads * TASKS_A_THREAD;
         Progress progress = new Progress(tasks);
-        List<Callable<Map<String, Long>>> work = new ArrayList<>();
+        Map<String, Long> answer = new ConcurrentHashMap<>();
+        List<Callable<Void>> work = new ArrayList<>();
         for (int task = 0; task < tasks; task++) {
             long first = PartRange.start(spec.blocks(), tasks, task);
             long end = PartRange.start(spec.blocks(), tasks, task + 1);
             work.add(() -> {
-                Map<String, Long> found = search(new TextBlocks(vocabulary, spec.seed()), pattern, first, end);
+                search(new TextBlocks(vocabulary, spec.seed()), pattern, first, end, answer);
                 progress.add(1);
-                return found;
+                return null;
             });
         }
-        Map<String, Long> answer = new HashMap<>();
-        Parallel.run(threads, work).forEach(found -> found.forEach((text, n) -> answer.merge(text, n, Long::sum)));
+        Parallel.run(threads, work);
         return answer;
     }
 
-    private static Map<String, Long> search(TextBlocks text, Pattern pattern, long first, long end) {
+    private static void search(TextBlocks text, Pattern pattern, long first, long end, Map<String, Long> answer) {
         Map<String, Long> found = new HashMap<>();
         byte[] bytes = new byte[TextBlocks.BLOCK + TextBlocks.SLACK];
         for (long block = first; block < end; block++) {
@@ -69,7 +72,10 @@ public final class GrepValidate extends Program {
                     found.merge(matcher.group(), 1L, Long::sum);
                 }
             }
+            if (found.size() >= MOST || block == end - 1) {
+                found.forEach((string, count) -> answer.merge(string, count, Long::sum));
+                found.clear();
+            }
         }
-        return found;
     }
 }

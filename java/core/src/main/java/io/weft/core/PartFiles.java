@@ -1,6 +1,7 @@
 package io.weft.core;
 
 import java.io.IOException;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -15,7 +16,7 @@ public final class PartFiles {
 
     /** The name of a part as the programs here write it, such as {@code part-00007}. */
     public static String name(int number) {
-        return String.format("part-%05d", number);
+        return String.format(Locale.ROOT, "part-%05d", number);
     }
 
     /**

@@ -9,20 +9,24 @@ public final class Phases {
     private final Map<String, Double> seconds = new LinkedHashMap<>();
     private double measured;
 
-    /** Runs and times a phase that is not part of the measured time. */
+    /** Runs and times a phase that is not part of the measured time. Work that fails has taken its time, too. */
     public <T> T time(String name, Callable<T> work) throws Exception {
         long began = System.nanoTime();
-        T result = work.call();
-        seconds.merge(name, (System.nanoTime() - began) / 1e9, Double::sum);
-        return result;
+        try {
+            return work.call();
+        } finally {
+            seconds.merge(name, (System.nanoTime() - began) / 1e9, Double::sum);
+        }
     }
 
     /** Runs and times a phase that is; the callable should hold the engine's call and nothing else. */
     public <T> T measure(String name, Callable<T> work) throws Exception {
         double before = seconds.getOrDefault(name, 0.0);
-        T result = time(name, work);
-        measured += seconds.get(name) - before;
-        return result;
+        try {
+            return time(name, work);
+        } finally {
+            measured += seconds.get(name) - before;
+        }
     }
 
     /** Seconds of all measured phases. */

@@ -13,7 +13,7 @@ public enum TraceRun {
 
     /** The directory of a job's output. */
     public String directory(String output, TraceLine line) {
-        return output + "/" + word() + String.format("-%05d", line.number());
+        return output + "/" + word() + String.format(Locale.ROOT, "-%05d", line.number());
     }
 
     /** A name that no other run of a job has. */

@@ -38,18 +38,18 @@ public final class WordCountValidate extends Program {
         ZipfWords vocabulary = spec.vocabulary();
         int tasks = threads * TASKS_A_THREAD;
         Progress progress = new Progress(tasks);
-        List<Callable<long[]>> work = new ArrayList<>();
+        long[] sum = new long[vocabulary.size()];
+        List<Callable<Void>> work = new ArrayList<>();
         for (int task = 0; task < tasks; task++) {
             long first = PartRange.start(spec.blocks(), tasks, task);
             long end = PartRange.start(spec.blocks(), tasks, task + 1);
-            work.add(() -> counts(new TextBlocks(vocabulary, spec.seed()), vocabulary, first, end, progress));
+            work.add(() -> {
+                add(counts(new TextBlocks(vocabulary, spec.seed()), vocabulary, first, end), sum);
+                progress.add(1);
+                return null;
+            });
         }
-        long[] sum = new long[vocabulary.size()];
-        for (long[] counts : Parallel.run(threads, work)) {
-            for (int rank = 0; rank < sum.length; rank++) {
-                sum[rank] += counts[rank];
-            }
-        }
+        Parallel.run(fitting(threads, vocabulary.size(), Runtime.getRuntime().maxMemory()), work);
         Map<String, Long> answer = new HashMap<>();
         for (int rank = 0; rank < sum.length; rank++) {
             if (sum[rank] > 0) {
@@ -59,12 +59,24 @@ public final class WordCountValidate extends Program {
         return answer;
     }
 
-    private static long[] counts(TextBlocks text, ZipfWords vocabulary, long first, long end, Progress progress) {
+    /** As many of the threads as have a quarter of the heap for their counts. */
+    static int fitting(int threads, int words, long heap) {
+        return (int) Math.max(1, Math.min(threads, heap / 4 / ((long) words * Long.BYTES)));
+    }
+
+    private static void add(long[] counts, long[] sum) {
+        synchronized (sum) {
+            for (int rank = 0; rank < sum.length; rank++) {
+                sum[rank] += counts[rank];
+            }
+        }
+    }
+
+    private static long[] counts(TextBlocks text, ZipfWords vocabulary, long first, long end) {
         long[] counts = new long[vocabulary.size()];
         for (long block = first; block < end; block++) {
             text.count(block, counts);
         }
-        progress.add(1);
         return counts;
     }
 }

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import io.weft.core.DfsioFile.Operation;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -102,6 +104,18 @@ class DfsioTest {
         assertNotEquals(file(0, 0).answer(Operation.READ), file(1, 0).answer(Operation.READ));
         assertNotEquals(file(0, 0).answer(Operation.READ), file(0, 1).answer(Operation.READ));
         assertNotEquals(file(0, 0).answer(Operation.READ), file(0, 0).answer(Operation.RANDOM));
+    }
+
+    @Test
+    void anAnswerTakesLittleMemoryWhateverTheBuffer() {
+        DfsioFile large = DfsioFile.of("none", 0, 0, 64 << 20, 64 << 20);
+        DfsioFile small = DfsioFile.of("none", 0, 0, 64 << 20, 4096);
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadAllocatedBytes();
+        long found = large.answer(Operation.READ);
+        long taken = threads.getCurrentThreadAllocatedBytes() - before;
+        assertEquals(small.answer(Operation.READ), found);
+        assertTrue(taken < 8 << 20, "many threads of a checker share a small heap: " + taken);
     }
 
     @Test

@@ -8,6 +8,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -50,6 +51,17 @@ class TeraGenTest {
         assertEquals(0, PartRange.start(10, 13, 0));
         assertEquals(10, PartRange.start(10, 13, 13));
         assertEquals(TeraGen.ROWS_PER_SEED, PartRange.start(TeraGen.ROWS_PER_SEED, 1_000_000, 1_000_000));
+    }
+
+    @Test
+    void partsHaveAsciiDigitsInEveryLanguage() {
+        Locale usual = Locale.getDefault(Locale.Category.FORMAT);
+        Locale.setDefault(Locale.Category.FORMAT, Locale.forLanguageTag("ar-EG-u-nu-arab"));
+        try {
+            assertEquals("part-00012", PartFiles.name(12));
+        } finally {
+            Locale.setDefault(Locale.Category.FORMAT, usual);
+        }
     }
 
     private String generate(String name, String... more) throws Exception {

@@ -69,9 +69,16 @@ class TextTest {
     void theMapSideFindsWhatTheAnswerHas() throws Exception {
         generate("side");
         assertEquals(WordCountValidate.answer(SPEC, 2), tally("side", ""));
-        for (String pattern : List.of("ka[a-z]*", "^b[a-z]+ [a-z]*", "[aeiou] +$", "(ba|da)(be)?")) {
+        for (String pattern : List.of("ka[a-z]*", "^b[a-z]+ [a-z]*", "[aeiou] +$", "(ba|da)(be)?", "[a-z]+ [a-z]+")) {
             assertEquals(GrepValidate.answer(SPEC, Pattern.compile(pattern), 2), tally("side", pattern), pattern);
         }
+    }
+
+    @Test
+    void countsOfAllThreadsFitIntoTheHeap() {
+        assertEquals(4, WordCountValidate.fitting(4, 100_000, 1 << 30));
+        assertEquals(33, WordCountValidate.fitting(256, ZipfWords.MOST, 1 << 30));
+        assertEquals(1, WordCountValidate.fitting(256, ZipfWords.MOST, 1 << 20));
     }
 
     @Test

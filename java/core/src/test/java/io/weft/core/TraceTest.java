@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -64,6 +65,15 @@ class TraceTest {
             assertThrows(WrongInput.class, () -> wrong.require(line));
         }
         assertThrows(WrongInput.class, () -> work.arrived(line, 3, work.value(line, 4), 92));
+    }
+
+    @Test
+    void aShuffleOfSomeHundredGigabytesIsAddedUp() throws Exception {
+        for (long records : new long[] {4_000_000_000L, 4_000_000_001L, 50_000_000_000L}) {
+            TraceLine line = new TraceLine(0, "large", 0, 0, records * TraceWork.RECORD, 0, 1, 1);
+            BigInteger sum = BigInteger.valueOf(records).multiply(BigInteger.valueOf(records - 1)).shiftRight(1);
+            new TraceTally(0, line.shuffle(), records, sum.longValue(), 0).require(line);
+        }
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.weft.flink;
 
 import io.weft.job.GrepJob;
+import java.util.Locale;
 import org.apache.flink.api.common.operators.Order;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.functions.KeySelector;
@@ -37,7 +38,7 @@ public final class Grep extends GrepJob<Session> {
 
         @Override
         public String getKey(Tuple2<String, Long> counted) {
-            return String.format("%019d%s", Long.MAX_VALUE - counted.f1, counted.f0);
+            return String.format(Locale.ROOT, "%019d%s", Long.MAX_VALUE - counted.f1, counted.f0);
         }
     }
 }

@@ -37,9 +37,11 @@ public final class PageRank extends PageRankJob<Session> {
 
     @Override
     protected long write(Session session) throws Exception {
-        DataStream<Tuple2<Integer, byte[]>> carried = TextStreams.numbers(session, splits().size())
+        // a graph without edges has no split, and a source has at least one number
+        int numbers = Math.max(1, splits().size());
+        DataStream<Tuple2<Integer, byte[]>> carried = TextStreams.numbers(session, numbers)
                 .flatMap(new Read(splits(), spec(), partitions())).returns(CARRIED)
-                .setParallelism(TextStreams.readers(session, splits().size())).name("read");
+                .setParallelism(TextStreams.readers(session, numbers)).name("read");
         for (int round = 0; round <= spec().rounds(); round++) {
             carried = carried.partitionCustom((Integer block, int count) -> block, each -> each.f0)
                     .transform("round " + round, CARRIED,
@@ -54,8 +56,10 @@ public final class PageRank extends PageRankJob<Session> {
             implements FlatMapFunction<Long, Tuple2<Integer, byte[]>> {
         @Override
         public void flatMap(Long number, Collector<Tuple2<Integer, byte[]>> out) throws Exception {
-            new EdgeLines(spec, blocks, (block, edges) -> out.collect(Tuple2.of(block, RankStage.edges(edges))))
-                    .read(splits.get(number.intValue()));
+            if (number < splits.size()) {
+                new EdgeLines(spec, blocks, (block, edges) -> out.collect(Tuple2.of(block, RankStage.edges(edges))))
+                        .read(splits.get(number.intValue()));
+            }
         }
     }
 }

@@ -87,6 +87,14 @@ class JobsTest {
         run(new PageRankValidate(), definition, "--input", path(name));
     }
 
+    @Test
+    void aGraphWithoutEdgesHasRanksToo() throws Exception {
+        String[] one = {"--vertices", "1"};
+        run(new GraphGen(), one, "--self-edges", "drop", "--parts", "2", "--output", path("no-edges"));
+        run(new PageRank(), job("no-edges", "ranks-of-one"), one);
+        run(new PageRankValidate(), one, "--self-edges", "drop", "--input", path("ranks-of-one"));
+    }
+
     @ParameterizedTest
     @CsvSource({"raw", "stock"})
     void recordsWhoseKeysDifferInTheLastBytesAreSorted(String method) throws Exception {

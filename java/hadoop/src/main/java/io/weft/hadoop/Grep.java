@@ -5,6 +5,7 @@ import io.weft.core.TextSplit;
 import io.weft.job.GrepJob;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.LongWritable;
@@ -84,7 +85,7 @@ public final class Grep extends GrepJob<Session> {
             for (LongWritable count : counts) {
                 sum += count.get();
             }
-            key.set(String.format("%019d", Long.MAX_VALUE - sum));
+            key.set(String.format(Locale.ROOT, "%019d", Long.MAX_VALUE - sum));
             key.append(text.getBytes(), 0, text.getLength());
             context.write(key, NullWritable.get());
         }

@@ -26,6 +26,10 @@ final class StockSort {
         var program = new org.apache.hadoop.examples.terasort.TeraSort();
         program.setConf(settings);
         int code = program.run(new String[] {input, output});
+        if (code < 0) {
+            throw new IOException("Hadoop's TeraSort submitted no job, and its log says why; it needs a sampled key for each of the "
+                    + partitions + " partitions");
+        }
         Cluster cluster = new Cluster(settings);
         JobStatus last = Arrays.stream(cluster.getAllJobStatuses())
                 .max(Comparator.comparing(JobStatus::getJobID)).orElseThrow();

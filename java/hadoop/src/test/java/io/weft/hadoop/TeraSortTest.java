@@ -84,6 +84,12 @@ class TeraSortTest {
         assertTrue(outcome.contains("is not empty"), outcome);
     }
 
+    @Test
+    void hadoopsOwnSortOfFewerRecordsThanPartitionsSaysSo() throws Exception {
+        String outcome = run("TeraSort", "--input", in(), "--output", out(), "--partitions", "" + (ROWS + 1));
+        assertTrue(outcome.contains("submitted no job") && outcome.contains((ROWS + 1) + " partitions"), outcome);
+    }
+
     private String in() {
         return folder.resolve("in").toString();
     }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
@@ -59,7 +60,7 @@ record TableFiles(String directory, String first) {
         java.nio.file.Path directory = Paths.get(session.toUri().getPath(), "tables", name);
         Files.createDirectories(directory);
         for (int i = 0; i < found.length; i++) {
-            java.nio.file.Path link = directory.resolve(String.format("part-%06d", i));
+            java.nio.file.Path link = directory.resolve(String.format(Locale.ROOT, "part-%06d", i));
             Files.createSymbolicLink(link, Paths.get(found[i].getPath().toUri().getPath()));
         }
         return "file://" + directory;

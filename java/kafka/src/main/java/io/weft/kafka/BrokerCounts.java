@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -81,12 +82,21 @@ public final class BrokerCounts implements MetricsReporter {
             thread.setDaemon(true);
             return thread;
         });
-        clock.scheduleAtFixedRate(this::read, 1, 1, TimeUnit.SECONDS);
+        clock.scheduleAtFixedRate(this::tick, 1, 1, TimeUnit.SECONDS);
+    }
+
+    /** A clock never calls again what has thrown: a second in which the file cannot be written is a gap. */
+    void tick() {
+        try {
+            read();
+        } catch (java.io.UncheckedIOException gap) {
+            System.err.println("weft-broker-counts: " + gap.getCause());
+        }
     }
 
     void read() {
         StringBuilder lines = new StringBuilder();
-        String now = String.format("%.3f", System.currentTimeMillis() / 1e3);
+        String now = String.format(Locale.ROOT, "%.3f", System.currentTimeMillis() / 1e3);
         COUNTERS.forEach((name, place) -> {
             Double value = value(place);
             if (value != null) {

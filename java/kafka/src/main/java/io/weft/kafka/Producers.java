@@ -20,8 +20,12 @@ import picocli.CommandLine.Option;
 /** Producers of a stream, each in a thread with a connection of its own; they publish what the collector asks for. */
 public abstract class Producers extends Program {
     private static final long PAUSE_MILLIS = 20;
-    /** Kafka's own default. */
+    // Kafka's own defaults
     private static final long REQUEST_MILLIS = 30_000;
+    private static final long BLOCK_MILLIS = 60_000;
+    private static final long BUFFER = 32 << 20;
+    /** The longest record fits into it. */
+    private static final long LEAST_BUFFER = 2 << 20;
 
     @Option(names = "--client", required = true)
     private Path client;
@@ -47,11 +51,8 @@ public abstract class Producers extends Program {
 
     @Override
     public final void run(Outcome outcome) throws Exception {
-        Properties known = Control.properties(client);
-        known.put("linger.ms", "" + lingerMillis);
-        long millis = (long) (patience * 1000);
-        known.put("delivery.timeout.ms", "" + (millis + lingerMillis));
-        known.put("request.timeout.ms", "" + Math.min(REQUEST_MILLIS, millis));
+        Properties known = settings(Control.properties(client), patience, lingerMillis, Math.max(1, to - from),
+                Runtime.getRuntime().maxMemory());
         List<Publisher> publishers = new ArrayList<>();
         try (Control control = new Control(client)) {
             StreamRecords spec = records();
@@ -63,6 +64,21 @@ public abstract class Producers extends Program {
         } finally {
             publishers.forEach(Publisher::close);
         }
+    }
+
+    /** The properties of each of so many producers in one heap. */
+    static Properties settings(Properties client, double patience, long lingerMillis, int producers, long heap) {
+        Properties known = new Properties();
+        known.putAll(client);
+        long millis = (long) (patience * 1000);
+        known.put("linger.ms", "" + lingerMillis);
+        known.put("delivery.timeout.ms", "" + (millis + lingerMillis));
+        known.put("request.timeout.ms", "" + Math.min(REQUEST_MILLIS, millis));
+        // a call that waits for memory waits for acknowledgements
+        known.put("max.block.ms", "" + Math.max(BLOCK_MILLIS, millis));
+        // brokers that are too slow fill all of it: a producer that has no more waits
+        known.put("buffer.memory", "" + Math.max(LEAST_BUFFER, Math.min(BUFFER, heap / 2 / producers)));
+        return known;
     }
 
     /** Takes each step when it is asked for; gives how many records were published. */

@@ -1,11 +1,13 @@
 package io.weft.kafka;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterEach;
@@ -64,6 +66,30 @@ class BrokerCountsTest {
         List<String> found = Files.readAllLines(file).stream().map(line -> line.substring(line.indexOf('\t') + 1)).toList();
         List<String> once = List.of("messages_in\t5.0", "bytes_stored\t13.0");
         assertEquals(Stream.concat(once.stream(), once.stream()).toList(), found);
+    }
+
+    @Test
+    void momentsHaveAPointInEveryLanguage() throws Exception {
+        Locale usual = Locale.getDefault(Locale.Category.FORMAT);
+        Locale.setDefault(Locale.Category.FORMAT, Locale.GERMANY);
+        try {
+            ManagementFactory.getPlatformMBeanServer().registerMBean(new Counter(5), new ObjectName(BEANS.get(0)));
+            new BrokerCounts(folder.resolve("node1.tsv")).read();
+        } finally {
+            Locale.setDefault(Locale.Category.FORMAT, usual);
+        }
+        String line = Files.readString(folder.resolve("node1.tsv"));
+        assertTrue(line.matches("\\d+\\.\\d{3}\tmessages_in\t5\\.0\n"), line);
+    }
+
+    @Test
+    void aSecondInWhichTheFileCannotBeWrittenIsNotTheLast() throws Exception {
+        Path file = folder.resolve("later/node1.tsv");
+        BrokerCounts counts = new BrokerCounts(file);
+        counts.tick();
+        Files.createDirectory(file.getParent());
+        counts.tick();
+        assertTrue(Files.exists(file));
     }
 
     @Test
