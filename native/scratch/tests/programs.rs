@@ -134,6 +134,16 @@ fn a_signal_handler_inside_a_served_call_reaches_no_real_file() {
 }
 
 #[test]
+fn a_descriptor_is_opened_again_by_its_name() {
+    for memory in MEMORIES {
+        let w = World::served_with(memory);
+        let write = "exec 3>$P/f; echo one | tee /dev/fd/3 >/dev/null; echo two >>/proc/self/fd/3";
+        assert_eq!(w.shell(&format!("{write}; exec 4<$P/f; rm $P/f; cat /dev/fd/4")), "one\ntwo\n", "{memory}");
+        sound(&w);
+    }
+}
+
+#[test]
 fn fork_vfork_exec_and_duplicates() {
     let w = World::served();
     let program = compiled("forks", &[]);
@@ -302,6 +312,14 @@ print(subprocess.run(['head','-c','4'],stdin=open(sys.argv[1],'rb'),capture_outp
         let mut python = w.command("python3");
         assert_eq!(text(python.args(["-c", script]).arg(input.join("table")).output().unwrap()), "b'0123'\n");
     }
+}
+
+#[test]
+fn what_a_process_changes_is_pooled_no_longer() {
+    let mut w = World::bare();
+    let input = w.sub("input");
+    w.set("WEFT_POOL_PREFIXES", &input);
+    assert_eq!(text(w.command(compiled("poolchanges", &[])).arg(&input).output().unwrap()), "OK\n");
 }
 
 #[test]

@@ -11,11 +11,11 @@ use crate::scratch::attributes;
 use core::ffi::{c_char, c_int};
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering::*};
 use libc::stat64;
-use weft_scratch_core::path::{is_plain, is_under};
+use weft_scratch_core::path::{is_plain, is_under, resolve, trimmed};
 use weft_scratch_core::store::io::Buf;
 use weft_scratch_core::store::ops::Meta;
 use weft_scratch_core::sys::{self, Fd, Result};
-use weft_scratch_core::text::PathText;
+use weft_scratch_core::text::{PathText, Text, PATH_MAX};
 
 /// Descriptors above this are never pooled.
 const MAX_FDS: usize = 65536;
@@ -76,30 +76,55 @@ unsafe fn pooled_path(dir: c_int, path: *const c_char) -> Option<PathText> {
     }
     .ok()?;
     let bytes = whole.as_bytes();
-    let c = config();
-    let under = c.pool[..c.pool_count].iter().any(|p| is_under(bytes, p.as_bytes()));
+    let under = prefixes().any(|p| is_under(bytes, p));
     (under && is_plain(bytes)).then_some(whole)
 }
 
-/// The program is about to change this path: what we hold of it is out of date.
+fn prefixes() -> impl Iterator<Item = &'static [u8]> {
+    let c = config();
+    c.pool[..c.pool_count].iter().map(|p| p.as_bytes())
+}
+
+/// The program is about to change what a path names: what we hold of it, or below it, is out of date.
 ///
 /// # Safety
 /// `path` must be null or a C string.
-pub unsafe fn forget(path: *const c_char) {
-    // SAFETY: passed on from the caller.
-    if let Some(p) = unsafe { pooled_path(libc::AT_FDCWD, path) } {
-        CACHE.forget(p.as_bytes());
+pub unsafe fn forget(dir: c_int, path: *const c_char) {
+    if !on() || path.is_null() {
+        return;
+    }
+    // SAFETY: the caller passes a C string.
+    let path = unsafe { real::bytes(path) };
+    let whole = match path.first() {
+        None => return,
+        Some(b'/') => resolve(b"", path),
+        Some(_) if dir == libc::AT_FDCWD => resolve(cwd::get(), path),
+        Some(_) => beside(dir, path),
+    };
+    let Ok(whole) = whole else { return };
+    let name = trimmed(whole.as_bytes());
+    if prefixes().any(|p| is_under(name, p) || is_under(p, name)) {
+        CACHE.forget(name);
     }
 }
 
-/// Answers stat of a file that is held open.
+/// The path of a name in a directory that is open.
+fn beside(dir: c_int, name: &[u8]) -> Result<PathText> {
+    let mut link = Text::<32>::of(&[b"/proc/self/fd/"])?;
+    link.push_num(u64::try_from(dir).map_err(|_| libc::EBADF)?)?;
+    let mut base = [0u8; PATH_MAX];
+    let n = sys::readlinkat(libc::AT_FDCWD, link.c_path(), &mut base)?;
+    resolve(&base[..n], name)
+}
+
+/// Answers stat of a file that is held open; of one that was found through a symbolic link only if that is followed.
 ///
 /// # Safety
 /// `path` must be null or a C string.
-pub unsafe fn stat(path: *const c_char, st: *mut stat64) -> Option<c_int> {
+pub unsafe fn stat(path: *const c_char, st: *mut stat64, flags: c_int) -> Option<c_int> {
     // SAFETY: passed on from the caller.
     let p = unsafe { pooled_path(libc::AT_FDCWD, path) }?;
-    let found = CACHE.find(p.as_bytes())?;
+    let found = CACHE.find(p.as_bytes(), flags & libc::AT_SYMLINK_NOFOLLOW == 0)?;
     // SAFETY: the hook's caller passed room for one.
     unsafe { st.write(found) };
     Some(0)
@@ -110,16 +135,17 @@ pub unsafe fn stat(path: *const c_char, st: *mut stat64) -> Option<c_int> {
 /// # Safety
 /// `path` must be null or a C string.
 pub unsafe fn open(dir: c_int, path: *const c_char, flags: c_int) -> Option<Result<usize>> {
-    const OTHERWISE: c_int =
-        libc::O_CREAT | libc::O_TRUNC | libc::O_DIRECTORY | libc::O_PATH | libc::O_DIRECT | libc::O_NOFOLLOW;
-    // SAFETY: passed on from the caller.
-    let p = unsafe { pooled_path(dir, path) }?;
-    if flags & libc::O_ACCMODE != libc::O_RDONLY || flags & OTHERWISE != 0 {
-        if flags & libc::O_ACCMODE != libc::O_RDONLY || flags & (libc::O_CREAT | libc::O_TRUNC) != 0 {
-            CACHE.forget(p.as_bytes());
-        }
+    const OTHERWISE: c_int = libc::O_DIRECTORY | libc::O_PATH | libc::O_DIRECT | libc::O_NOFOLLOW;
+    if flags & libc::O_ACCMODE != libc::O_RDONLY || flags & (libc::O_CREAT | libc::O_TRUNC) != 0 {
+        // SAFETY: passed on from the caller.
+        unsafe { forget(dir, path) };
         return None;
     }
+    if flags & OTHERWISE != 0 {
+        return None;
+    }
+    // SAFETY: passed on from the caller.
+    let p = unsafe { pooled_path(dir, path) }?;
     let entry = CACHE.take(&p)?;
     match describe(entry, flags & libc::O_CLOEXEC != 0).inspect_err(|_| CACHE.give(entry)) {
         // Children that ended without closing what they inherited have left no description free.
@@ -321,6 +347,30 @@ impl Pooled {
         // SAFETY: `put_statx` refuses null.
         unsafe { ((*out).stx_dev_major, (*out).stx_dev_minor) = (libc::major(s.st_dev), libc::minor(s.st_dev)) };
         Ok(0)
+    }
+
+    pub fn statfs(self) -> Result<libc::statfs64> {
+        // SAFETY: statfs64 is plain old data; all zeroes is a value of it.
+        let mut found: libc::statfs64 = unsafe { core::mem::zeroed() };
+        self.real(libc::SYS_fstatfs, &raw mut found as usize, 0).map(|_| found)
+    }
+
+    pub fn chmod(self, mode: u32) -> Result<usize> {
+        self.change(libc::SYS_fchmod, mode as usize, 0)
+    }
+
+    pub fn chown(self, uid: u32, gid: u32) -> Result<usize> {
+        self.change(libc::SYS_fchown, uid as usize, gid as usize)
+    }
+
+    pub fn set_times(self, times: [libc::timespec; 2]) -> Result<usize> {
+        self.change(libc::SYS_utimensat, 0, times.as_ptr() as usize)
+    }
+
+    /// Attributes change through descriptors that only read, too.
+    fn change(self, nr: i64, a: usize, b: usize) -> Result<usize> {
+        CACHE.outdate(ofd(self.ofd).entry.load(Relaxed));
+        self.real(nr, a, b)
     }
 
     pub fn control(self, cmd: c_int, arg: usize) -> Result<usize> {
