@@ -5,17 +5,16 @@
 //! children, because parent and child share them.
 
 use super::cache::{Cache, Entry};
+use super::paths;
 use crate::process::settings::config;
-use crate::process::{cwd, real};
 use crate::scratch::attributes;
 use core::ffi::{c_char, c_int};
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering::*};
 use libc::stat64;
-use weft_scratch_core::path::{is_plain, is_under, resolve, trimmed};
 use weft_scratch_core::store::io::Buf;
 use weft_scratch_core::store::ops::Meta;
 use weft_scratch_core::sys::{self, Fd, Result};
-use weft_scratch_core::text::{PathText, Text, PATH_MAX};
+use weft_scratch_core::text::PathText;
 
 /// Descriptors above this are never pooled.
 const MAX_FDS: usize = 65536;
@@ -62,27 +61,13 @@ fn ofd(n: u32) -> &'static Ofd {
     unsafe { &*OFDS.load(Relaxed).add(n as usize % MAX_OFDS) }
 }
 
-/// The absolute path, if it lies under a pooled prefix and needs no resolving.
+/// The path of a file that may be pooled.
 unsafe fn pooled_path(dir: c_int, path: *const c_char) -> Option<PathText> {
-    if !on() || path.is_null() {
+    if !on() {
         return None;
     }
-    // SAFETY: the caller passes a C string.
-    let path = unsafe { real::bytes(path) };
-    let whole = match path.first() {
-        Some(b'/') => PathText::of(&[path]),
-        Some(_) if dir == libc::AT_FDCWD => PathText::of(&[cwd::get(), b"/", path]),
-        _ => return None,
-    }
-    .ok()?;
-    let bytes = whole.as_bytes();
-    let under = prefixes().any(|p| is_under(bytes, p));
-    (under && is_plain(bytes)).then_some(whole)
-}
-
-fn prefixes() -> impl Iterator<Item = &'static [u8]> {
-    let c = config();
-    c.pool[..c.pool_count].iter().map(|p| p.as_bytes())
+    // SAFETY: passed on from the caller.
+    unsafe { paths::pooled(dir, path) }
 }
 
 /// The program is about to change what a path names: what we hold of it, or below it, is out of date.
@@ -90,31 +75,13 @@ fn prefixes() -> impl Iterator<Item = &'static [u8]> {
 /// # Safety
 /// `path` must be null or a C string.
 pub unsafe fn forget(dir: c_int, path: *const c_char) {
-    if !on() || path.is_null() {
+    if !on() {
         return;
     }
-    // SAFETY: the caller passes a C string.
-    let path = unsafe { real::bytes(path) };
-    let whole = match path.first() {
-        None => return,
-        Some(b'/') => resolve(b"", path),
-        Some(_) if dir == libc::AT_FDCWD => resolve(cwd::get(), path),
-        Some(_) => beside(dir, path),
-    };
-    let Ok(whole) = whole else { return };
-    let name = trimmed(whole.as_bytes());
-    if prefixes().any(|p| is_under(name, p) || is_under(p, name)) {
-        CACHE.forget(name);
+    // SAFETY: passed on from the caller.
+    if let Some(name) = unsafe { paths::concerned(dir, path) } {
+        CACHE.forget(name.as_bytes());
     }
-}
-
-/// The path of a name in a directory that is open.
-fn beside(dir: c_int, name: &[u8]) -> Result<PathText> {
-    let mut link = Text::<32>::of(&[b"/proc/self/fd/"])?;
-    link.push_num(u64::try_from(dir).map_err(|_| libc::EBADF)?)?;
-    let mut base = [0u8; PATH_MAX];
-    let n = sys::readlinkat(libc::AT_FDCWD, link.c_path(), &mut base)?;
-    resolve(&base[..n], name)
 }
 
 /// Answers stat of a file that is held open; of one that was found through a symbolic link only if that is followed.
@@ -287,23 +254,42 @@ impl Pooled {
     }
 
     pub fn read(self, to: &[Buf], at: Option<u64>) -> Result<usize> {
-        let start = at.unwrap_or(self.pos());
-        let mut done = 0;
+        let (start, claimed) = match at {
+            Some(at) => (at, 0),
+            None => self.claim(to.iter().map(|b| b.len as u64).sum()),
+        };
+        let most = if claimed > 0 { claimed as usize } else { usize::MAX };
+        let (mut done, mut failed) = (0, None);
         for b in to {
-            match sys::pread(self.entry().fd(), b.at, b.len, start + done as u64) {
-                Ok(n) if n < b.len => {
+            match sys::pread(self.entry().fd(), b.at, b.len.min(most - done), start + done as u64) {
+                Ok(n) => {
                     done += n;
+                    if n < b.len {
+                        break;
+                    }
+                }
+                Err(e) => {
+                    failed = Some(e);
                     break;
                 }
-                Ok(n) => done += n,
-                Err(e) if done == 0 => return Err(e),
-                Err(_) => break,
             }
         }
         if at.is_none() {
-            ofd(self.ofd).pos.store(start + done as u64, Relaxed);
+            ofd(self.ofd).pos.fetch_add((done as u64).wrapping_sub(claimed), AcqRel);
         }
-        Ok(done)
+        match failed {
+            Some(e) if done == 0 => Err(e),
+            _ => Ok(done),
+        }
+    }
+
+    /// Moves the position over what the file has of so many bytes: another thread or process that reads at the same time
+    /// gets the next ones. Answers where they begin, and their number, which is 0 behind the length that is known.
+    fn claim(self, n: u64) -> (u64, u64) {
+        let size = self.entry().stat().st_size as u64;
+        let ahead = |pos: u64| n.min(size.saturating_sub(pos));
+        let (Ok(start) | Err(start)) = ofd(self.ofd).pos.fetch_update(AcqRel, Acquire, |pos| Some(pos + ahead(pos)));
+        (start, ahead(start))
     }
 
     pub fn seek(self, off: i64, whence: c_int) -> Result<usize> {
