@@ -45,6 +45,11 @@ fn other_processes_see_what_one_wrote() {
     let mut cat = weft_scratch();
     cat.args(["cat", "d/y"]).envs(w.vars.iter().filter(|v| v.0 != "LD_PRELOAD").map(|(k, v)| (k, v)));
     assert_eq!(cat.output().unwrap().stdout, fs::read(w.dir.join("random")).unwrap());
+    w.shell("echo one > $P/d/z");
+    let mut many = Command::new("sh");
+    many.args(["-c", "ulimit -n 64; exec \"$0\" cat \"$@\""]).arg(weft_scratch().get_program()).args(["d/z"; 100]);
+    many.envs(w.vars.iter().filter(|v| v.0 != "LD_PRELOAD").map(|(k, v)| (k, v)));
+    assert_eq!(text(many.output().unwrap()), "one\n".repeat(100));
     assert_eq!(fs::read_dir(w.prefix()).unwrap().count(), 0, "the kernel knows nothing of it");
 }
 
