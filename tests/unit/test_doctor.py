@@ -146,23 +146,30 @@ class TestCapacity:
         bad(capacity.memory(), "missing", "executor heap")
 
     @pytest.mark.parametrize(
-        ("line", "folder", "files"),
+        ("line", "folder", "files", "cached"),
         [
-            ("0::/box\n", "box", {"memory.max": "1000", "memory.current": "400"}),
+            ("0::/box\n", "box", {"memory.max": "1000", "memory.current": "400"}, ""),
+            (
+                "0::/box\n",
+                "box",
+                {"memory.max": "1000", "memory.current": "650"},
+                "anon 400\ninactive_file 200\nactive_file 50",
+            ),
             (
                 "3:cpu:/\n7:memory:/box\n",
                 "memory/box",
-                {"memory.limit_in_bytes": "1000", "memory.usage_in_bytes": "400"},
+                {"memory.limit_in_bytes": "1000", "memory.usage_in_bytes": "650"},
+                "inactive_file 7\ntotal_inactive_file 200\ntotal_active_file 50",
             ),
         ],
     )
-    def test_the_bound_of_a_container_counts(
-        self, tmp_path: Path, line: str, folder: str, files: dict[str, str]
+    def test_the_bound_of_a_container_counts_and_files_in_memory_do_not(
+        self, tmp_path: Path, line: str, folder: str, files: dict[str, str], cached: str
     ) -> None:
         (tmp_path / "self").mkdir()
         (tmp_path / "self/cgroup").write_text(line)
         (tmp_path / folder).mkdir(parents=True)
-        for name, value in files.items():
+        for name, value in {**files, "memory.stat": cached}.items():
             (tmp_path / folder / name).write_text(f"{value}\n")
         assert inventory.bounds(str(tmp_path), str(tmp_path)) == [(1000, 400)]
 
@@ -180,6 +187,11 @@ class TestCapacity:
     @pytest.mark.usefixtures("not_root")
     def test_no_shared_memory(self, tmp_path: Path) -> None:
         bad(capacity.shared_memory(tmp_path / "none"), "limits", "--scratch memory", "remount")
+
+    @pytest.mark.usefixtures("not_root")
+    def test_full_shared_memory(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        monkeypatch.setattr("shutil.disk_usage", lambda _: (64 * 10**9, 64 * 10**9 - 5, 5))
+        bad(capacity.shared_memory(tmp_path), "limits", "5 B of 64 GB free", "--scratch memory", "remove")
 
     @pytest.mark.parametrize(
         ("check", "kind", "bound"),

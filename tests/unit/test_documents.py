@@ -50,6 +50,7 @@ def test_a_command_that_nothing_runs_is_named(above: str, language: str, wrong: 
 OF_OTHERS = (
     "No space left on device",
     "Operation not permitted",
+    "Invalid cross-device link",
     "Permission denied",
     "Host key verification failed",
 )

@@ -15,11 +15,20 @@ def sixteen(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine with 16 GB free after the reserve, and eight cores."""
     memory = SimpleNamespace(available=16 * GB + machine.RESERVE)
     monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
+    monkeypatch.setattr("weft.host.programs.inventory.bounds", list)
     monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)))
 
 
 def test_nodes_share_equally() -> None:
     assert machine.share(4, None, None) == (2, 4 * GB)
+
+
+def test_nodes_share_what_a_job_or_a_container_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    bounds = [(400 * GB, 9 * GB), (machine.RESERVE + 10 * GB, 2 * GB)]
+    monkeypatch.setattr("weft.host.programs.inventory.bounds", lambda: bounds)
+    assert machine.share(2, None, None) == (4, 4 * GB)
+    with pytest.raises(UsageError, match="2 nodes of 5 GB do not fit"):
+        machine.share(2, None, 5 * GB)
 
 
 def test_what_is_asked_for_is_given() -> None:

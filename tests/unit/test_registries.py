@@ -27,6 +27,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (home / ".m2").mkdir(parents=True)
     for variable in list(settings.pip()):
         monkeypatch.delenv("PIP_" + variable.upper().replace("-", "_"))
+    for variable in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+        monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
     monkeypatch.setenv("WEFT_CACHE", str(tmp_path / "cache"))
@@ -61,6 +63,18 @@ def test_variables_of_pip_have_precedence_over_its_files(home: Path, monkeypatch
 def test_a_proxy_of_pip_without_a_scheme_is_one_of_http(home: Path) -> None:
     configure_pip(home, "[global]\nproxy = proxy.site:3128\n")
     assert pipsettings.load().route("https://a").proxy == "http://proxy.site:3128"
+
+
+def test_certificates_are_those_of_pip_then_those_of_its_variables(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert pipsettings.load().route("https://a").trusted is None
+    monkeypatch.setenv("CURL_CA_BUNDLE", "/etc/site/curl.pem")
+    assert pipsettings.load().route("https://a").trusted == Path("/etc/site/curl.pem")
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/etc/site/ca.pem")
+    assert pipsettings.load().route("https://a").trusted == Path("/etc/site/ca.pem")
+    configure_pip(home, "[global]\ncert = /etc/own.pem\n")
+    assert pipsettings.load().route("https://a").trusted == Path("/etc/own.pem")
 
 
 def test_no_index_and_trusted_hosts_of_pip_hold(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

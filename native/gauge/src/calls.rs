@@ -1,7 +1,7 @@
 //! File operations per second and their latency, by a number of callers that each have files of their own.
 
 use crate::callers::{each, Latencies, Limit};
-use crate::dice::Dice;
+use crate::dice::{noise, Dice};
 use serde::Serialize;
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -44,7 +44,7 @@ impl Caller {
     /// The file that is read and written. Its sync would delay creates on other nodes: it is made after theirs.
     fn fill(&self) -> io::Result<()> {
         let data = File::create(self.data())?;
-        data.write_all_at(&vec![b'd'; BLOCK * BLOCKS as usize], 0)?;
+        data.write_all_at(&noise(BLOCK * BLOCKS as usize), 0)?;
         data.sync_data()
     }
 }

@@ -16,9 +16,21 @@ impl Dice {
     }
 }
 
+/// Bytes that no file system makes smaller, as many do with equal ones.
+pub fn noise(length: usize) -> Vec<u8> {
+    let mut dice = Dice::new(1);
+    let mut bytes = Vec::with_capacity(length + 8);
+    while bytes.len() < length {
+        bytes.extend_from_slice(&dice.roll().to_le_bytes());
+    }
+    bytes.truncate(length);
+    bytes
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Dice;
+    use super::{noise, Dice};
+    use std::collections::HashSet;
 
     #[test]
     fn the_same_seed_gives_the_same_numbers() {
@@ -26,5 +38,12 @@ mod tests {
         let mut other = Dice::new(7);
         assert_eq!(one.roll(), other.roll());
         assert_ne!(one.roll(), Dice::new(8).roll());
+    }
+
+    #[test]
+    fn nothing_of_noise_comes_twice() {
+        let bytes = noise((1 << 20) + 3);
+        let words: HashSet<&[u8]> = bytes.chunks_exact(8).collect();
+        assert_eq!((bytes.len(), words.len()), ((1 << 20) + 3, 1 << 17));
     }
 }

@@ -10,8 +10,8 @@ use std::thread;
 /// A key, and below it where its record is: the order of entries is that of keys.
 type Entry = u128;
 const PLACE: u32 = 48;
-/// Of a place: the part whose memory it is in.
-const PART: u32 = 40;
+/// Of a place: the part whose memory it is in, above the number of records before it there. A node may have hundreds of threads.
+const PART: u32 = 34;
 /// Bytes that are read at once, and that a range is given at once.
 const STEP: usize = 655 * SIZE;
 const PIECE: usize = 160 * SIZE;
@@ -77,7 +77,7 @@ impl Scattered {
             rows += entries.len();
             for entry in &entries {
                 let place = entry & ((1 << PLACE) - 1);
-                let at = (place & ((1 << PART) - 1)) as usize;
+                let at = (place & ((1 << PART) - 1)) as usize * SIZE;
                 take(&self.parts[(place >> PART) as usize].memory[at..at + SIZE])?;
             }
         }
@@ -132,7 +132,7 @@ impl Part {
             let records = self.memory[piece.clone()].chunks_exact(SIZE);
             entries.extend(piece.step_by(SIZE).zip(records).map(|(at, record)| {
                 let key = Entry::from(prefix(record)) << 64 | Entry::from(rest(record)) << PLACE;
-                key | part | at as Entry
+                key | part | (at / SIZE) as Entry
             }));
         }
     }
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn all_records_come_out_in_the_order_of_their_keys() {
-        for threads in [1, 2, 7] {
+        for threads in [1, 2, 7, 300] {
             for count in [0, 1, 5, 159, 160, 161, 1000, 30_000] {
                 let input = generate(count, 3);
                 let mut expected: Vec<&[u8]> = input.chunks(SIZE).collect();

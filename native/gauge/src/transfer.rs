@@ -1,6 +1,7 @@
 //! Sequential writing and reading of large files, by a number of callers that each have one.
 
 use crate::callers::each;
+use crate::dice::noise;
 use serde::Serialize;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -44,9 +45,10 @@ pub fn measure(
             written: 0,
         })
         .collect();
+    let block = noise(BLOCK);
     let mut began = [zero.elapsed().as_secs_f64(); 3];
     let written = each(&mut all, |caller, begin| {
-        caller.write(begin, bytes, seconds)
+        caller.write(begin, &block, bytes, seconds)
     })?;
     began[1] = zero.elapsed().as_secs_f64();
     let uncached = each(&mut all, |caller, begin| caller.read(begin, true))?;
@@ -106,13 +108,18 @@ fn rate(
 }
 
 impl Caller {
-    fn write(&mut self, begin: Instant, bytes: usize, seconds: f64) -> io::Result<Done> {
-        let block = vec![b'x'; BLOCK];
+    fn write(
+        &mut self,
+        begin: Instant,
+        block: &[u8],
+        bytes: usize,
+        seconds: f64,
+    ) -> io::Result<Done> {
         let mut file = File::create(&self.path)?;
         while self.written < bytes && (self.written == 0 || begin.elapsed().as_secs_f64() < seconds)
         {
-            file.write_all(&block)?;
-            self.written += BLOCK;
+            file.write_all(block)?;
+            self.written += block.len();
         }
         let calls = begin.elapsed().as_secs_f64();
         file.sync_data()?;

@@ -172,15 +172,25 @@ pub fn truncate(fd: BorrowedFd, size: u64) -> io::Result<()> {
 
 pub fn set_times(fd: BorrowedFd, times: [libc::timespec; 2]) -> io::Result<()> {
     // SAFETY: times outlives the call.
-    done(unsafe {
+    let done = done(unsafe {
         libc::utimensat(
             fd.as_raw_fd(),
             EMPTY.as_ptr(),
             times.as_ptr(),
             libc::AT_EMPTY_PATH,
         )
-    })
-    .map(drop)
+    });
+    match done {
+        // Kernels before 5.8 do not take an empty path here.
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => set_times_by_path(fd, times),
+        other => other.map(drop),
+    }
+}
+
+fn set_times_by_path(fd: BorrowedFd, times: [libc::timespec; 2]) -> io::Result<()> {
+    let path = proc_path(fd);
+    // SAFETY: path and times outlive the call.
+    done(unsafe { libc::utimensat(libc::AT_FDCWD, path.as_ptr(), times.as_ptr(), 0) }).map(drop)
 }
 
 pub fn allocate(fd: BorrowedFd, mode: i32, offset: u64, length: u64) -> io::Result<()> {
@@ -267,4 +277,27 @@ pub fn get_xattr(fd: BorrowedFd, name: Option<&CStr>) -> io::Result<Vec<u8>> {
     })?;
     value.truncate(len as usize);
     Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{open_at, set_times_by_path, stat};
+    use std::fs::File;
+    use std::os::fd::AsFd;
+
+    #[test]
+    fn times_are_set_where_the_kernel_takes_no_empty_path() {
+        let dir = tempfile::tempdir().unwrap();
+        File::create(dir.path().join("file")).unwrap();
+        let around = File::open(dir.path()).unwrap();
+        let flags = libc::O_PATH | libc::O_NOFOLLOW;
+        let fd = open_at(around.as_fd(), c"file", flags, 0).unwrap();
+        let times = [1, 2].map(|tv_sec| libc::timespec { tv_sec, tv_nsec: 3 });
+        set_times_by_path(fd.as_fd(), times).unwrap();
+        let found = stat(fd.as_fd()).unwrap();
+        assert_eq!(
+            (found.st_atime, found.st_mtime, found.st_mtime_nsec),
+            (1, 2, 3)
+        );
+    }
 }

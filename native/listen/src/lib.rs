@@ -3,7 +3,8 @@
 use core::ffi::{c_int, CStr};
 use core::mem::{size_of, size_of_val};
 use libc::{in6_addr, sockaddr, sockaddr_in, sockaddr_in6, socklen_t};
-use std::net::Ipv4Addr;
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// The function of libc with this name.
 ///
@@ -21,9 +22,19 @@ pub unsafe extern "C" fn bind(fd: c_int, address: *const sockaddr, length: sockl
             }
         }
         if family == libc::AF_INET6 && room >= size_of::<sockaddr_in6>() {
+            let alone = without4(fd);
+            let to = if alone {
+                Ipv6Addr::LOCALHOST
+            } else {
+                own.to_ipv6_mapped()
+            };
             // SAFETY: the same.
-            if let Some(narrow) = narrow6(unsafe { *address.cast() }, own) {
-                return bound(fd, &narrow);
+            if let Some(narrow) = narrow6(unsafe { *address.cast() }, to) {
+                let done = bound(fd, &narrow);
+                // a host without this address has none of IPv6, and nobody reaches what was asked for
+                if !alone || done == 0 || !is_unavailable(&io::Error::last_os_error()) {
+                    return done;
+                }
             }
         }
     }
@@ -70,13 +81,34 @@ fn narrow4(mut address: sockaddr_in, own: Ipv4Addr) -> Option<sockaddr_in> {
 }
 
 /// A socket for both families gets the address as IPv6 writes those of IPv4.
-fn narrow6(mut address: sockaddr_in6, own: Ipv4Addr) -> Option<sockaddr_in6> {
+fn narrow6(mut address: sockaddr_in6, to: Ipv6Addr) -> Option<sockaddr_in6> {
     (address.sin6_addr.s6_addr == [0; 16]).then(|| {
         address.sin6_addr = in6_addr {
-            s6_addr: own.to_ipv6_mapped().octets(),
+            s6_addr: to.octets(),
         };
         address
     })
+}
+
+/// Whether a socket is of IPv6 alone: the kernel binds it to no address of IPv4, however that is written.
+fn without4(fd: c_int) -> bool {
+    let mut found: c_int = 0;
+    let mut length = size_of_val(&found) as socklen_t;
+    // SAFETY: there is room for the option, which is one integer.
+    let code = unsafe {
+        libc::getsockopt(
+            fd,
+            libc::IPPROTO_IPV6,
+            libc::IPV6_V6ONLY,
+            core::ptr::from_mut(&mut found).cast(),
+            &mut length,
+        )
+    };
+    code == 0 && found != 0
+}
+
+fn is_unavailable(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::EADDRNOTAVAIL)
 }
 
 #[cfg(test)]
@@ -109,14 +141,14 @@ mod tests {
         // SAFETY: all bytes zero are a valid address.
         let mut six: sockaddr_in6 = unsafe { core::mem::zeroed() };
         six.sin6_addr.s6_addr[15] = 1;
-        assert!(narrow6(six, OWN).is_none());
+        assert!(narrow6(six, OWN.to_ipv6_mapped()).is_none());
     }
 
     #[test]
     fn both_families_become_the_one_of_ipv4() {
         // SAFETY: all bytes zero are a valid address.
         let six: sockaddr_in6 = unsafe { core::mem::zeroed() };
-        let narrow = narrow6(six, OWN).unwrap();
+        let narrow = narrow6(six, OWN.to_ipv6_mapped()).unwrap();
         assert_eq!(narrow.sin6_addr.s6_addr[10..], [0xff, 0xff, 127, 0, 0, 9]);
     }
 
@@ -130,5 +162,34 @@ mod tests {
             both.local_addr().unwrap().ip().to_string(),
             "::ffff:127.0.0.9"
         );
+    }
+
+    #[test]
+    fn a_socket_of_ipv6_alone_is_bound_to_this_host() {
+        use std::os::fd::FromRawFd;
+        std::env::set_var("WEFT_LISTEN", "127.0.0.9");
+        let on: c_int = 1;
+        // SAFETY: all bytes zero are a valid address; what the calls are given lives until they end.
+        let socket = unsafe {
+            let mut any: sockaddr_in6 = core::mem::zeroed();
+            any.sin6_family = libc::AF_INET6 as u16;
+            let fd = libc::socket(libc::AF_INET6, libc::SOCK_STREAM, 0);
+            let (option, value) = (libc::IPV6_V6ONLY, core::ptr::from_ref(&on).cast());
+            let size = size_of_val(&on) as socklen_t;
+            assert_eq!(
+                libc::setsockopt(fd, libc::IPPROTO_IPV6, option, value, size),
+                0
+            );
+            let length = size_of_val(&any) as socklen_t;
+            assert_eq!(bind(fd, core::ptr::from_ref(&any).cast(), length), 0);
+            std::net::TcpListener::from_raw_fd(fd)
+        };
+        let there = std::net::TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).is_ok();
+        let expected = if there {
+            Ipv6Addr::LOCALHOST
+        } else {
+            Ipv6Addr::UNSPECIFIED
+        };
+        assert_eq!(socket.local_addr().unwrap().ip(), expected);
     }
 }

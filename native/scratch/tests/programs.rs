@@ -45,6 +45,11 @@ fn other_processes_see_what_one_wrote() {
     let mut cat = weft_scratch();
     cat.args(["cat", "d/y"]).envs(w.vars.iter().filter(|v| v.0 != "LD_PRELOAD").map(|(k, v)| (k, v)));
     assert_eq!(cat.output().unwrap().stdout, fs::read(w.dir.join("random")).unwrap());
+    w.shell("echo one > $P/d/z");
+    let mut many = Command::new("sh");
+    many.args(["-c", "ulimit -n 64; exec \"$0\" cat \"$@\""]).arg(weft_scratch().get_program()).args(["d/z"; 100]);
+    many.envs(w.vars.iter().filter(|v| v.0 != "LD_PRELOAD").map(|(k, v)| (k, v)));
+    assert_eq!(text(many.output().unwrap()), "one\n".repeat(100));
     assert_eq!(fs::read_dir(w.prefix()).unwrap().count(), 0, "the kernel knows nothing of it");
 }
 
@@ -131,6 +136,16 @@ fn a_signal_handler_inside_a_served_call_reaches_no_real_file() {
     assert_eq!(text(w.command(&program).arg(w.prefix()).output().unwrap()), "OK 0\n");
     assert_eq!(fs::read_dir(w.prefix()).unwrap().count(), 0);
     sound(&w);
+}
+
+#[test]
+fn a_descriptor_is_opened_again_by_its_name() {
+    for memory in MEMORIES {
+        let w = World::served_with(memory);
+        let write = "exec 3>$P/f; echo one | tee /dev/fd/3 >/dev/null; echo two >>/proc/self/fd/3";
+        assert_eq!(w.shell(&format!("{write}; exec 4<$P/f; rm $P/f; cat /dev/fd/4")), "one\ntwo\n", "{memory}");
+        sound(&w);
+    }
 }
 
 #[test]
@@ -302,6 +317,14 @@ print(subprocess.run(['head','-c','4'],stdin=open(sys.argv[1],'rb'),capture_outp
         let mut python = w.command("python3");
         assert_eq!(text(python.args(["-c", script]).arg(input.join("table")).output().unwrap()), "b'0123'\n");
     }
+}
+
+#[test]
+fn what_a_process_changes_is_pooled_no_longer() {
+    let mut w = World::bare();
+    let input = w.sub("input");
+    w.set("WEFT_POOL_PREFIXES", &input);
+    assert_eq!(text(w.command(compiled("poolchanges", &[])).arg(&input).output().unwrap()), "OK\n");
 }
 
 #[test]

@@ -4,26 +4,22 @@ import os
 import shutil
 from pathlib import Path
 
-import psutil
-
 from weft.adapters.nodes.local import LocalNodes
 from weft.doctor.finding import Finding, limits, missing, ok
 from weft.errors import UsageError
 from weft.host import machine
-from weft.host.programs import inventory
 from weft.run import preview
 from weft.spec.parse import parse
 from weft.text.units import show_size
 
 _SHARED = Path("/dev/shm")  # noqa: S108 - the machine's tmpfs is what is meant
 _SHM_LEAST = 1 << 30
-"""Bytes of /dev/shm below which scratch in memory is of little use without root."""
+"""Free bytes of /dev/shm below which scratch in memory is of little use without root."""
 
 
 def memory() -> Finding:
     """Memory for the nodes of a default run, and for what its engine runs on the first of them."""
-    left = [bound - used for bound, used in inventory.bounds()]
-    free = max(0, min([psutil.virtual_memory().available, *left]) - machine.RESERVE)
+    free = max(0, machine.available() - machine.RESERVE)
     nodes = free // machine.LEAST
     wanted = LocalNodes().count
     found = f"{show_size(free)} for nodes: enough for {nodes} of at least {show_size(machine.LEAST)}"
@@ -49,9 +45,11 @@ def cores() -> Finding:
 
 def shared_memory(path: Path = _SHARED) -> Finding:
     """tmpfs for scratch in memory without root; root mounts its own."""
-    size = shutil.disk_usage(path).total if path.is_dir() else 0
-    found = f"{show_size(size)} at {path}"
-    if size >= _SHM_LEAST or os.geteuid() == 0:
+    size, _, free = shutil.disk_usage(path) if path.is_dir() else (0, 0, 0)
+    found = f"{show_size(free)} of {show_size(size)} free at {path}"
+    if free >= _SHM_LEAST or os.geteuid() == 0:
         return ok("shared memory", found)
     fix = f"mount -o remount,size=50% {path}, as root"
+    if size >= _SHM_LEAST:
+        fix = f"remove what you no longer need there: find {path} -user $USER -size +1M"
     return limits("shared memory", found, costs="--scratch memory without root", fix=fix)

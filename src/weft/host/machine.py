@@ -5,6 +5,7 @@ import os
 import psutil
 
 from weft.errors import UsageError
+from weft.host.programs import inventory
 from weft.text.units import show_size
 
 RESERVE = 1 << 30
@@ -28,6 +29,12 @@ def memory() -> int:
     return psutil.virtual_memory().total
 
 
+def available() -> int:
+    """Bytes of memory that new programs can have: less than the machine has free where a container or a job has a limit."""
+    left = [bound - used for bound, used in inventory.bounds()]
+    return max(0, min([psutil.virtual_memory().available, *left]))
+
+
 def share(count: int, asked_cores: int | None, asked_memory: int | None) -> tuple[int, int]:
     """Cores and bytes of memory for each of `count` nodes. Raises UsageError if they do not fit."""
     if count > MOST:
@@ -40,22 +47,22 @@ def share(count: int, asked_cores: int | None, asked_memory: int | None) -> tupl
             f"nodes of {asked_cores} cores do not fit into the {cores()} of this machine",
             hint=f"ask for at most cores={cores()}",
         )
-    free = psutil.virtual_memory().available
-    available = free - RESERVE
-    if available < LEAST:
+    free = available()
+    room = free - RESERVE
+    if room < LEAST:
         raise UsageError(
             f"this machine has {show_size(free)} of free memory; a node needs {show_size(LEAST)}, and the rest of it {show_size(RESERVE)}",
             hint="`ps aux --sort=-rss` shows what uses it; or choose other nodes with --nodes",
         )
-    memory = asked_memory or available // count
-    if memory * count > available:
+    memory = asked_memory or room // count
+    if memory * count > room:
         raise UsageError(
-            f"{count} nodes of {show_size(memory)} do not fit into the {show_size(available)} of free memory",
-            hint=f"request at most {max(1, available // memory)} nodes, or for smaller ones (memory=...)",
+            f"{count} nodes of {show_size(memory)} do not fit into the {show_size(room)} of free memory",
+            hint=f"request at most {max(1, room // memory)} nodes, or for smaller ones (memory=...)",
         )
     if memory < LEAST:
         raise UsageError(
             f"{count} nodes leave {show_size(memory)} of memory for each; an engine needs {show_size(LEAST)}",
-            hint=f"request at most {max(1, available // LEAST)} nodes here",
+            hint=f"request at most {max(1, room // LEAST)} nodes here",
         )
     return asked_cores or max(1, cores() // count), memory

@@ -178,6 +178,12 @@ def pip() -> dict[str, str]:
     return {name.lower().replace("_", "-"): value for name, value in found.items() if value}
 
 
+def authorities() -> Path | None:
+    """REQUESTS_CA_BUNDLE, else CURL_CA_BUNDLE: certificate authorities of HTTPS, which pip reads where its settings name none."""
+    value = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE")
+    return Path(value) if value else None
+
+
 def slurm() -> dict[str, str]:
     """Slurm's variables about the job of this process, without those that a user emptied; none outside of jobs."""
     return {name: value for name, value in os.environ.items() if name.startswith("SLURM_") and value}

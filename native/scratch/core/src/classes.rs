@@ -4,7 +4,7 @@ use crate::path::{is_under, trimmed};
 use crate::sys::{Errno, Result};
 use crate::text::Text;
 
-/// Most classes that may exist, the two built-in ones included.
+/// Most classes that may exist, the three built-in ones included.
 pub const MAX_CLASSES: usize = 16;
 /// Descriptors that no hooked open returned: sockets, pipes, inherited ones.
 pub const UNNAMED: u8 = 0;
@@ -156,6 +156,15 @@ mod tests {
             assert_eq!(c.of(path), 3, "{}", String::from_utf8_lossy(path));
         }
         assert_eq!(c.of(b"/"), OTHER);
+    }
+
+    #[test]
+    fn so_many_names_may_be_given_as_the_readme_says() {
+        let spec = |names: u8| (0..names).flat_map(|n| [b'a' + n, b'=', b'/', b'a' + n, b':']).collect::<Vec<u8>>();
+        let mut c = Classes::new();
+        assert!(c.load(&spec(13)).is_ok() && c.count() == MAX_CLASSES);
+        assert!(c.load(&spec(14)).is_err());
+        assert!(include_str!("../../README.md").contains("at most 13 names"));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use weft_scratch_core::store::io::Buf;
 use weft_scratch_core::store::layout::{MAX_SEGMENTS, ROOT};
 use weft_scratch_core::store::ops::Place;
 use weft_scratch_core::store::{memory_path, packed, Reason, Store};
+use weft_scratch_core::sys;
 use weft_scratch_core::text::number;
 
 fn errno<T>(r: Result<T, i32>) -> io::Result<T> {
@@ -75,7 +76,7 @@ pub fn cat(paths: &[&str]) -> io::Result<()> {
             }
             io::stdout().write_all(&buf[..n])?;
         }
-        errno(s.close(fd))?;
+        errno(s.close(fd).and(sys::close(fd)))?;
     }
     Ok(())
 }

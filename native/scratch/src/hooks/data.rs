@@ -1,9 +1,9 @@
 //! Reads, writes, seeks, lengths, syncs and transfers between descriptors.
 
 use super::route::{by_fd, by_path, finish};
-use crate::count;
 use crate::process::gate::{self, hook};
 use crate::serve::{self, Piece};
+use crate::{count, pool};
 use core::ffi::{c_char, c_int, c_uint, c_void};
 use libc::{iovec, off64_t, size_t, ssize_t};
 use weft_scratch_core::classes::NETWORK;
@@ -88,9 +88,11 @@ hook! {
     fn ftruncate(fd: c_int, len: off64_t) -> c_int |real| { by_fd(Truncate, fd, real, |h| h.set_len(len)) }
     fn ftruncate64(fd: c_int, len: off64_t) -> c_int |real| { by_fd(Truncate, fd, real, |h| h.set_len(len)) }
     fn truncate(path: *const c_char, len: off64_t) -> c_int |real| {
+        pool::forget(libc::AT_FDCWD, path);
         by_path(Truncate, libc::AT_FDCWD, path, real, |s| s.set_len(len))
     }
     fn truncate64(path: *const c_char, len: off64_t) -> c_int |real| {
+        pool::forget(libc::AT_FDCWD, path);
         by_path(Truncate, libc::AT_FDCWD, path, real, |s| s.set_len(len))
     }
     fn fallocate(fd: c_int, mode: c_int, off: off64_t, len: off64_t) -> c_int |real| {

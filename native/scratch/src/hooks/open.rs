@@ -15,7 +15,7 @@ unsafe fn open_at(dir: c_int, path: *const c_char, flags: c_int, mode: mode_t, r
     let class = unsafe { count::noted_class(Open, dir, path) };
     let otherwise = || {
         // SAFETY: as above.
-        let fd = unsafe { gate::exclusive(|| pool::open(dir, path, flags)) };
+        let fd = unsafe { gate::exclusive(|| serve::open_again(path, flags).or_else(|| pool::open(dir, path, flags))) };
         fd.map_or_else(|| fresh(real()), finish)
     };
     // SAFETY: as above.

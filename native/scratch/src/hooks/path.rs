@@ -19,8 +19,8 @@ unsafe fn rename_at(
 ) -> c_int {
     // SAFETY: the hook's caller passed C strings.
     unsafe {
-        pool::forget(old);
-        pool::forget(new);
+        pool::forget(od, old);
+        pool::forget(nd, new);
         let served = || gate::exclusive(|| Some(serve::rename((od, old), (nd, new), flags)));
         let covered = || serve::covers(od, old) || serve::covers(nd, new);
         count::timed(Rename, || count::path_class(nd, new), || answered(served(), real, covered))
@@ -31,7 +31,7 @@ unsafe fn unlink_at(dir: c_int, path: *const c_char, flags: c_int, real: impl Fn
     let rmdir = flags & libc::AT_REMOVEDIR != 0;
     // SAFETY: the hook's caller passed a C string.
     unsafe {
-        pool::forget(path);
+        pool::forget(dir, path);
         by_path(if rmdir { Rmdir } else { Unlink }, dir, path, real, |s| if rmdir { s.rmdir() } else { s.unlink() })
     }
 }
@@ -46,7 +46,7 @@ hook! {
     fn rmdir(path: *const c_char) -> c_int |real| { unlink_at(AT_FDCWD, path, libc::AT_REMOVEDIR, real) }
     fn unlinkat(dir: c_int, path: *const c_char, flags: c_int) -> c_int |real| { unlink_at(dir, path, flags, real) }
     fn remove(path: *const c_char) -> c_int |real| {
-        pool::forget(path);
+        pool::forget(AT_FDCWD, path);
         by_path(Unlink, AT_FDCWD, path, real, |s| match s.unlink() {
             Err(libc::EISDIR) => s.rmdir(),
             other => other,
@@ -75,29 +75,29 @@ hook! {
     fn canonicalize_file_name(path: *const c_char) -> *mut c_char |real| {
         by_path(OtherMeta, AT_FDCWD, path, real, |s| s.real_path(core::ptr::null_mut()))
     }
-    fn chmod(path: *const c_char, mode: mode_t) -> c_int |real| { pool::forget(path); by_path(OtherMeta, AT_FDCWD, path, real, |s| s.chmod(mode)) }
+    fn chmod(path: *const c_char, mode: mode_t) -> c_int |real| { pool::forget(AT_FDCWD, path); by_path(OtherMeta, AT_FDCWD, path, real, |s| s.chmod(mode)) }
     fn fchmod(fd: c_int, mode: mode_t) -> c_int |real| { by_fd(OtherMeta, fd, real, |h| h.chmod(mode)) }
-    fn fchmodat(dir: c_int, path: *const c_char, mode: mode_t, _flags: c_int) -> c_int |real| { pool::forget(path); by_path(OtherMeta, dir, path, real, |s| s.chmod(mode)) }
-    fn chown(path: *const c_char, u: uid_t, g: gid_t) -> c_int |real| { pool::forget(path); by_path(OtherMeta, AT_FDCWD, path, real, |s| s.chown(u, g)) }
-    fn lchown(path: *const c_char, u: uid_t, g: gid_t) -> c_int |real| { pool::forget(path); by_path(OtherMeta, AT_FDCWD, path, real, |s| s.chown(u, g)) }
+    fn fchmodat(dir: c_int, path: *const c_char, mode: mode_t, _flags: c_int) -> c_int |real| { pool::forget(dir, path); by_path(OtherMeta, dir, path, real, |s| s.chmod(mode)) }
+    fn chown(path: *const c_char, u: uid_t, g: gid_t) -> c_int |real| { pool::forget(AT_FDCWD, path); by_path(OtherMeta, AT_FDCWD, path, real, |s| s.chown(u, g)) }
+    fn lchown(path: *const c_char, u: uid_t, g: gid_t) -> c_int |real| { pool::forget(AT_FDCWD, path); by_path(OtherMeta, AT_FDCWD, path, real, |s| s.chown(u, g)) }
     fn fchown(fd: c_int, u: uid_t, g: gid_t) -> c_int |real| { by_fd(OtherMeta, fd, real, |h| h.chown(u, g)) }
     fn fchownat(dir: c_int, path: *const c_char, u: uid_t, g: gid_t, flags: c_int) -> c_int |real| {
-        pool::forget(path);
+        pool::forget(dir, path);
         let empty = flags & libc::AT_EMPTY_PATH != 0 && real::bytes(path).is_empty();
         if empty { by_fd(OtherMeta, dir, real, |h| h.chown(u, g)) } else { by_path(OtherMeta, dir, path, real, |s| s.chown(u, g)) }
     }
-    fn utime(path: *const c_char, t: *const libc::utimbuf) -> c_int |real| { pool::forget(path); by_path(OtherMeta, AT_FDCWD, path, real, |s| s.set_times(Times::seconds(t))) }
-    fn utimes(path: *const c_char, t: *const timeval) -> c_int |real| { pool::forget(path); by_path(OtherMeta, AT_FDCWD, path, real, |s| s.set_times(Times::micros(t))) }
-    fn lutimes(path: *const c_char, t: *const timeval) -> c_int |real| { pool::forget(path); by_path(OtherMeta, AT_FDCWD, path, real, |s| s.set_times(Times::micros(t))) }
+    fn utime(path: *const c_char, t: *const libc::utimbuf) -> c_int |real| { pool::forget(AT_FDCWD, path); by_path(OtherMeta, AT_FDCWD, path, real, |s| s.set_times(Times::seconds(t))) }
+    fn utimes(path: *const c_char, t: *const timeval) -> c_int |real| { pool::forget(AT_FDCWD, path); by_path(OtherMeta, AT_FDCWD, path, real, |s| s.set_times(Times::micros(t))) }
+    fn lutimes(path: *const c_char, t: *const timeval) -> c_int |real| { pool::forget(AT_FDCWD, path); by_path(OtherMeta, AT_FDCWD, path, real, |s| s.set_times(Times::micros(t))) }
     fn futimes(fd: c_int, t: *const timeval) -> c_int |real| { by_fd(OtherMeta, fd, real, |h| h.set_times(Times::micros(t))) }
     fn futimesat(dir: c_int, path: *const c_char, t: *const timeval) -> c_int |real| {
-        pool::forget(path);
+        pool::forget(dir, path);
         if path.is_null() { by_fd(OtherMeta, dir, real, |h| h.set_times(Times::micros(t))) }
         else { by_path(OtherMeta, dir, path, real, |s| s.set_times(Times::micros(t))) }
     }
     fn futimens(fd: c_int, t: *const timespec) -> c_int |real| { by_fd(OtherMeta, fd, real, |h| h.set_times(Times::nanos(t))) }
     fn utimensat(dir: c_int, path: *const c_char, t: *const timespec, _flags: c_int) -> c_int |real| {
-        pool::forget(path);
+        pool::forget(dir, path);
         if path.is_null() { by_fd(OtherMeta, dir, real, |h| h.set_times(Times::nanos(t))) }
         else { by_path(OtherMeta, dir, path, real, |s| s.set_times(Times::nanos(t))) }
     }

@@ -23,7 +23,7 @@ macro_rules! stats {
         hook! {
             $(fn $p($($pa: $pt,)* path: *const c_char, st: *mut Stat) -> c_int |real| {
                 // Counted first, then the read pool, then the real call.
-                by_path(Stat, AT_FDCWD, path, || pool::stat(path, st).unwrap_or_else(real), |s| s.stat(st, $f))
+                by_path(Stat, AT_FDCWD, path, || pool::stat(path, st, $f).unwrap_or_else(real), |s| s.stat(st, $f))
             })*
             $(fn $d($($da: $dt,)* fd: c_int, st: *mut Stat) -> c_int |real| { by_fd(Stat, fd, real, |h| h.stat(st)) })*
             $(fn $a($($aa: $at,)* dir: c_int, path: *const c_char, st: *mut Stat, flags: c_int) -> c_int |real| {
@@ -94,21 +94,21 @@ hook! {
     fn euidaccess(path: *const c_char, mode: c_int) -> c_int |real| { access_at(AT_FDCWD, path, mode, real) }
     fn eaccess(path: *const c_char, mode: c_int) -> c_int |real| { access_at(AT_FDCWD, path, mode, real) }
     fn statvfs(path: *const c_char, out: *mut StatVfs) -> c_int |real| {
-        by_path(OtherMeta, AT_FDCWD, path, real, |s| put(out, s.exists().and_then(|()| statvfs_of_store())))
+        by_path(OtherMeta, AT_FDCWD, path, real, |s| put(out, s.exists().and_then(|()| statfs_of_store()).map(statvfs_of)))
     }
     fn statvfs64(path: *const c_char, out: *mut StatVfs) -> c_int |real| {
-        by_path(OtherMeta, AT_FDCWD, path, real, |s| put(out, s.exists().and_then(|()| statvfs_of_store())))
+        by_path(OtherMeta, AT_FDCWD, path, real, |s| put(out, s.exists().and_then(|()| statfs_of_store()).map(statvfs_of)))
     }
-    fn fstatvfs(fd: c_int, out: *mut StatVfs) -> c_int |real| { by_fd(OtherMeta, fd, real, |_| put(out, statvfs_of_store())) }
-    fn fstatvfs64(fd: c_int, out: *mut StatVfs) -> c_int |real| { by_fd(OtherMeta, fd, real, |_| put(out, statvfs_of_store())) }
+    fn fstatvfs(fd: c_int, out: *mut StatVfs) -> c_int |real| { by_fd(OtherMeta, fd, real, |h| put(out, h.statfs().map(statvfs_of))) }
+    fn fstatvfs64(fd: c_int, out: *mut StatVfs) -> c_int |real| { by_fd(OtherMeta, fd, real, |h| put(out, h.statfs().map(statvfs_of))) }
     fn statfs(path: *const c_char, out: *mut StatFs) -> c_int |real| {
         by_path(OtherMeta, AT_FDCWD, path, real, |s| put(out, s.exists().and_then(|()| statfs_of_store())))
     }
     fn statfs64(path: *const c_char, out: *mut StatFs) -> c_int |real| {
         by_path(OtherMeta, AT_FDCWD, path, real, |s| put(out, s.exists().and_then(|()| statfs_of_store())))
     }
-    fn fstatfs(fd: c_int, out: *mut StatFs) -> c_int |real| { by_fd(OtherMeta, fd, real, |_| put(out, statfs_of_store())) }
-    fn fstatfs64(fd: c_int, out: *mut StatFs) -> c_int |real| { by_fd(OtherMeta, fd, real, |_| put(out, statfs_of_store())) }
+    fn fstatfs(fd: c_int, out: *mut StatFs) -> c_int |real| { by_fd(OtherMeta, fd, real, |h| put(out, h.statfs())) }
+    fn fstatfs64(fd: c_int, out: *mut StatFs) -> c_int |real| { by_fd(OtherMeta, fd, real, |h| put(out, h.statfs())) }
     fn pathconf(path: *const c_char, name: c_int) -> c_long |real| {
         path_call(AT_FDCWD, path, real, |s| s.exists().and_then(|()| limit(name)))
     }
@@ -119,14 +119,13 @@ fn statfs_of_store() -> Result<StatFs> {
     sys::statfs(config().store.c_path())
 }
 
-fn statvfs_of_store() -> Result<StatVfs> {
-    let f = statfs_of_store()?;
+fn statvfs_of(f: StatFs) -> StatVfs {
     // SAFETY: statvfs is plain old data; all zeroes is a value of it.
     let mut v: StatVfs = unsafe { core::mem::zeroed() };
-    (v.f_bsize, v.f_frsize, v.f_namemax) = (f.f_bsize as _, f.f_bsize as _, 255);
+    (v.f_bsize, v.f_frsize, v.f_namemax) = (f.f_bsize as _, f.f_frsize as _, 255);
     (v.f_blocks, v.f_bfree, v.f_bavail) = (f.f_blocks, f.f_bfree, f.f_bavail);
     (v.f_files, v.f_ffree, v.f_favail) = (f.f_files, f.f_ffree, f.f_ffree);
-    Ok(v)
+    v
 }
 
 fn limit(name: c_int) -> Result<usize> {

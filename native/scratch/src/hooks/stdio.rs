@@ -103,7 +103,7 @@ unsafe fn open_stream(path: *const c_char, mode: *const c_char, real: impl FnOnc
     // SAFETY: the hook's caller passed C strings.
     let (class, flags) = unsafe { (count::path_class(libc::AT_FDCWD, path), flags_of(real::bytes(mode))) };
     // SAFETY: as above.
-    if unsafe { serve::covers(libc::AT_FDCWD, path) } {
+    if unsafe { serve::covers(libc::AT_FDCWD, path) || serve::names_descriptor(path) } {
         // SAFETY: as above.
         let fd = unsafe { open::open64(path, flags, 0o666) };
         // SAFETY: as above; the descriptor is ours to give.
@@ -111,7 +111,7 @@ unsafe fn open_stream(path: *const c_char, mode: *const c_char, real: impl FnOnc
     }
     if flags != libc::O_RDONLY {
         // SAFETY: as above.
-        unsafe { pool::forget(path) };
+        unsafe { pool::forget(libc::AT_FDCWD, path) };
     }
     let f = count::timed(Open, || class, real);
     if !f.is_null() {

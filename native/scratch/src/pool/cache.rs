@@ -1,7 +1,7 @@
 //! The files the read pool holds open: bounded, the least recently used goes first.
 
 use core::cell::UnsafeCell;
-use core::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
+use core::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use libc::stat64;
 use weft_scratch_core::sys::{self, Fd, Result};
 use weft_scratch_core::text::{PathText, Text};
@@ -25,6 +25,8 @@ pub struct Entry {
     shape: AtomicI32,
     path: UnsafeCell<Text<PATH>>,
     stat: UnsafeCell<stat64>,
+    /// Whether its path is that of a symbolic link.
+    link: AtomicBool,
 }
 
 impl Entry {
@@ -39,7 +41,11 @@ impl Entry {
 
     pub fn stat(&self) -> stat64 {
         // SAFETY: written before the entry is HELD, and not again while it has users.
-        unsafe { *self.stat.get() }
+        let held = unsafe { *self.stat.get() };
+        match self.state.load(Acquire) {
+            STALE => sys::fstat(self.fd()).unwrap_or(held),
+            _ => held,
+        }
     }
 
     pub fn is(&self, st: &stat64) -> bool {
@@ -136,10 +142,11 @@ impl Cache {
         self.all().iter().position(|e| e.state.load(Relaxed) == HELD && e.path() == path)
     }
 
-    /// What stat reported of a held file.
-    pub fn find(&self, path: &[u8]) -> Option<stat64> {
+    /// What stat reported of a held file; without `follow` not of one behind a symbolic link.
+    pub fn find(&self, path: &[u8], follow: bool) -> Option<stat64> {
         let _locked = self.lock();
-        self.at(path).map(|n| self.all()[n].stat())
+        let e = &self.all()[self.at(path)?];
+        (follow || !e.link.load(Relaxed)).then(|| e.stat())
     }
 
     /// A held file, opening it first if need be; None if it cannot be pooled.
@@ -158,8 +165,14 @@ impl Cache {
     fn hold(&self, path: &PathText) -> Option<usize> {
         let name = Text::of(&[path.as_bytes()]).ok()?;
         let n = self.room()?;
-        let fd =
-            sys::openat(libc::AT_FDCWD, path.c_path(), libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK, 0).ok()?;
+        let open = |more: i32| {
+            let flags = libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK | more;
+            sys::openat(libc::AT_FDCWD, path.c_path(), flags, 0)
+        };
+        let (fd, link) = match open(libc::O_NOFOLLOW) {
+            Err(libc::ELOOP) => (open(0).ok()?, true),
+            plain => (plain.ok()?, false),
+        };
         let st = sys::fstat(fd).ok().filter(|st| st.st_mode & libc::S_IFMT == libc::S_IFREG);
         let pair = st.and_then(|st| Some((st, self.lift(fd)?)));
         let Some((st, fd)) = pair else {
@@ -176,6 +189,7 @@ impl Cache {
         unsafe { (*e.path.get(), *e.stat.get()) = (name, st) };
         e.fd.store(fd, Relaxed);
         e.shape.store(shape, Relaxed);
+        e.link.store(link, Relaxed);
         e.users.store(0, Relaxed);
         e.state.store(HELD, Release);
         Some(n)
@@ -232,6 +246,12 @@ impl Cache {
                 }
             }
         }
+    }
+
+    /// The same of a file that a descriptor uses.
+    pub fn outdate(&self, n: u32) {
+        let _locked = self.lock();
+        let _ = self.entry(n).state.compare_exchange(HELD, STALE, AcqRel, Relaxed);
     }
 
     /// True for descriptors held here.

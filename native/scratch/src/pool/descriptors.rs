@@ -5,13 +5,12 @@
 //! children, because parent and child share them.
 
 use super::cache::{Cache, Entry};
+use super::paths;
 use crate::process::settings::config;
-use crate::process::{cwd, real};
 use crate::scratch::attributes;
 use core::ffi::{c_char, c_int};
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering::*};
 use libc::stat64;
-use weft_scratch_core::path::{is_plain, is_under};
 use weft_scratch_core::store::io::Buf;
 use weft_scratch_core::store::ops::Meta;
 use weft_scratch_core::sys::{self, Fd, Result};
@@ -62,44 +61,37 @@ fn ofd(n: u32) -> &'static Ofd {
     unsafe { &*OFDS.load(Relaxed).add(n as usize % MAX_OFDS) }
 }
 
-/// The absolute path, if it lies under a pooled prefix and needs no resolving.
+/// The path of a file that may be pooled.
 unsafe fn pooled_path(dir: c_int, path: *const c_char) -> Option<PathText> {
-    if !on() || path.is_null() {
+    if !on() {
         return None;
     }
-    // SAFETY: the caller passes a C string.
-    let path = unsafe { real::bytes(path) };
-    let whole = match path.first() {
-        Some(b'/') => PathText::of(&[path]),
-        Some(_) if dir == libc::AT_FDCWD => PathText::of(&[cwd::get(), b"/", path]),
-        _ => return None,
-    }
-    .ok()?;
-    let bytes = whole.as_bytes();
-    let c = config();
-    let under = c.pool[..c.pool_count].iter().any(|p| is_under(bytes, p.as_bytes()));
-    (under && is_plain(bytes)).then_some(whole)
-}
-
-/// The program is about to change this path: what we hold of it is out of date.
-///
-/// # Safety
-/// `path` must be null or a C string.
-pub unsafe fn forget(path: *const c_char) {
     // SAFETY: passed on from the caller.
-    if let Some(p) = unsafe { pooled_path(libc::AT_FDCWD, path) } {
-        CACHE.forget(p.as_bytes());
-    }
+    unsafe { paths::pooled(dir, path) }
 }
 
-/// Answers stat of a file that is held open.
+/// The program is about to change what a path names: what we hold of it, or below it, is out of date.
 ///
 /// # Safety
 /// `path` must be null or a C string.
-pub unsafe fn stat(path: *const c_char, st: *mut stat64) -> Option<c_int> {
+pub unsafe fn forget(dir: c_int, path: *const c_char) {
+    if !on() {
+        return;
+    }
+    // SAFETY: passed on from the caller.
+    if let Some(name) = unsafe { paths::concerned(dir, path) } {
+        CACHE.forget(name.as_bytes());
+    }
+}
+
+/// Answers stat of a file that is held open; of one that was found through a symbolic link only if that is followed.
+///
+/// # Safety
+/// `path` must be null or a C string.
+pub unsafe fn stat(path: *const c_char, st: *mut stat64, flags: c_int) -> Option<c_int> {
     // SAFETY: passed on from the caller.
     let p = unsafe { pooled_path(libc::AT_FDCWD, path) }?;
-    let found = CACHE.find(p.as_bytes())?;
+    let found = CACHE.find(p.as_bytes(), flags & libc::AT_SYMLINK_NOFOLLOW == 0)?;
     // SAFETY: the hook's caller passed room for one.
     unsafe { st.write(found) };
     Some(0)
@@ -110,16 +102,17 @@ pub unsafe fn stat(path: *const c_char, st: *mut stat64) -> Option<c_int> {
 /// # Safety
 /// `path` must be null or a C string.
 pub unsafe fn open(dir: c_int, path: *const c_char, flags: c_int) -> Option<Result<usize>> {
-    const OTHERWISE: c_int =
-        libc::O_CREAT | libc::O_TRUNC | libc::O_DIRECTORY | libc::O_PATH | libc::O_DIRECT | libc::O_NOFOLLOW;
-    // SAFETY: passed on from the caller.
-    let p = unsafe { pooled_path(dir, path) }?;
-    if flags & libc::O_ACCMODE != libc::O_RDONLY || flags & OTHERWISE != 0 {
-        if flags & libc::O_ACCMODE != libc::O_RDONLY || flags & (libc::O_CREAT | libc::O_TRUNC) != 0 {
-            CACHE.forget(p.as_bytes());
-        }
+    const OTHERWISE: c_int = libc::O_DIRECTORY | libc::O_PATH | libc::O_DIRECT | libc::O_NOFOLLOW;
+    if flags & libc::O_ACCMODE != libc::O_RDONLY || flags & (libc::O_CREAT | libc::O_TRUNC) != 0 {
+        // SAFETY: passed on from the caller.
+        unsafe { forget(dir, path) };
         return None;
     }
+    if flags & OTHERWISE != 0 {
+        return None;
+    }
+    // SAFETY: passed on from the caller.
+    let p = unsafe { pooled_path(dir, path) }?;
     let entry = CACHE.take(&p)?;
     match describe(entry, flags & libc::O_CLOEXEC != 0).inspect_err(|_| CACHE.give(entry)) {
         // Children that ended without closing what they inherited have left no description free.
@@ -261,23 +254,42 @@ impl Pooled {
     }
 
     pub fn read(self, to: &[Buf], at: Option<u64>) -> Result<usize> {
-        let start = at.unwrap_or(self.pos());
-        let mut done = 0;
+        let (start, claimed) = match at {
+            Some(at) => (at, 0),
+            None => self.claim(to.iter().map(|b| b.len as u64).sum()),
+        };
+        let most = if claimed > 0 { claimed as usize } else { usize::MAX };
+        let (mut done, mut failed) = (0, None);
         for b in to {
-            match sys::pread(self.entry().fd(), b.at, b.len, start + done as u64) {
-                Ok(n) if n < b.len => {
+            match sys::pread(self.entry().fd(), b.at, b.len.min(most - done), start + done as u64) {
+                Ok(n) => {
                     done += n;
+                    if n < b.len {
+                        break;
+                    }
+                }
+                Err(e) => {
+                    failed = Some(e);
                     break;
                 }
-                Ok(n) => done += n,
-                Err(e) if done == 0 => return Err(e),
-                Err(_) => break,
             }
         }
         if at.is_none() {
-            ofd(self.ofd).pos.store(start + done as u64, Relaxed);
+            ofd(self.ofd).pos.fetch_add((done as u64).wrapping_sub(claimed), AcqRel);
         }
-        Ok(done)
+        match failed {
+            Some(e) if done == 0 => Err(e),
+            _ => Ok(done),
+        }
+    }
+
+    /// Moves the position over what the file has of so many bytes: another thread or process that reads at the same time
+    /// gets the next ones. Answers where they begin, and their number, which is 0 behind the length that is known.
+    fn claim(self, n: u64) -> (u64, u64) {
+        let size = self.entry().stat().st_size as u64;
+        let ahead = |pos: u64| n.min(size.saturating_sub(pos));
+        let (Ok(start) | Err(start)) = ofd(self.ofd).pos.fetch_update(AcqRel, Acquire, |pos| Some(pos + ahead(pos)));
+        (start, ahead(start))
     }
 
     pub fn seek(self, off: i64, whence: c_int) -> Result<usize> {
@@ -321,6 +333,30 @@ impl Pooled {
         // SAFETY: `put_statx` refuses null.
         unsafe { ((*out).stx_dev_major, (*out).stx_dev_minor) = (libc::major(s.st_dev), libc::minor(s.st_dev)) };
         Ok(0)
+    }
+
+    pub fn statfs(self) -> Result<libc::statfs64> {
+        // SAFETY: statfs64 is plain old data; all zeroes is a value of it.
+        let mut found: libc::statfs64 = unsafe { core::mem::zeroed() };
+        self.real(libc::SYS_fstatfs, &raw mut found as usize, 0).map(|_| found)
+    }
+
+    pub fn chmod(self, mode: u32) -> Result<usize> {
+        self.change(libc::SYS_fchmod, mode as usize, 0)
+    }
+
+    pub fn chown(self, uid: u32, gid: u32) -> Result<usize> {
+        self.change(libc::SYS_fchown, uid as usize, gid as usize)
+    }
+
+    pub fn set_times(self, times: [libc::timespec; 2]) -> Result<usize> {
+        self.change(libc::SYS_utimensat, 0, times.as_ptr() as usize)
+    }
+
+    /// Attributes change through descriptors that only read, too.
+    fn change(self, nr: i64, a: usize, b: usize) -> Result<usize> {
+        CACHE.outdate(ofd(self.ofd).entry.load(Relaxed));
+        self.real(nr, a, b)
     }
 
     pub fn control(self, cmd: c_int, arg: usize) -> Result<usize> {

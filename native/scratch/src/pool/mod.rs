@@ -2,5 +2,6 @@
 
 mod cache;
 mod descriptors;
+mod paths;
 
 pub use descriptors::*;

@@ -49,6 +49,15 @@ impl Times {
         })
     }
 
+    /// As the kernel takes them.
+    pub fn specified(&self) -> [libc::timespec; 2] {
+        let spec = |t: Option<u64>| match t {
+            None => libc::timespec { tv_sec: 0, tv_nsec: libc::UTIME_OMIT },
+            Some(t) => libc::timespec { tv_sec: (t / 1_000_000_000) as i64, tv_nsec: (t % 1_000_000_000) as i64 },
+        };
+        [spec(self.access), spec(self.change)]
+    }
+
     pub fn apply(&self, i: &Inode) {
         set_times(i, self.access, self.change);
     }

@@ -1,16 +1,19 @@
 //! Served calls on descriptors.
 
 use crate::pool::{self, Pooled};
+use crate::process::real;
+use crate::process::settings::config;
 use crate::scratch::attributes::{own, put_stat, put_statx, Times};
 use crate::scratch::{listing, locks, mapped, maps, stand_in, store};
-use core::ffi::c_int;
+use core::ffi::{c_char, c_int};
 use core::sync::atomic::Ordering::*;
 use libc::{iovec, mode_t, stat64};
 use weft_scratch_core::store::io::Buf;
 use weft_scratch_core::store::ofds::Open;
 use weft_scratch_core::store::view::Wanted;
 use weft_scratch_core::store::Store;
-use weft_scratch_core::sys::Result;
+use weft_scratch_core::sys::{self, Result};
+use weft_scratch_core::text::number;
 
 /// A descriptor that is not what the kernel thinks it is.
 #[derive(Clone, Copy)]
@@ -26,6 +29,38 @@ pub fn handle(fd: c_int) -> Option<Handle> {
         return Some(Handle::Scratch(h));
     }
     pool::handle(fd).map(Handle::Pool)
+}
+
+/// What a path means that is the name of a descriptor. To the kernel every served one is the index itself, which no
+/// program must read or truncate.
+unsafe fn named(path: *const c_char) -> Option<(&'static Store, Open)> {
+    let s = mapped()?;
+    // SAFETY: the caller passes null or a C string.
+    let path = unsafe { real::bytes(path) };
+    let name = path.strip_prefix(b"/dev/fd/").or_else(|| path.strip_prefix(b"/proc/self/fd/"))?;
+    let fd = c_int::try_from(number(name)?).ok()?;
+    let h = s.open_of(fd)?;
+    // It may have been closed behind our back, and be another file by now.
+    s.private.is_placeholder(fd).then_some((s, h))
+}
+
+/// True if a path is the name of a served descriptor.
+///
+/// # Safety
+/// `path` must be null or a C string.
+pub unsafe fn names_descriptor(path: *const c_char) -> bool {
+    // SAFETY: passed on from the caller.
+    unsafe { named(path) }.is_some()
+}
+
+/// Opens the file behind such a name.
+///
+/// # Safety
+/// `path` must be null or a C string.
+pub unsafe fn open_again(path: *const c_char, flags: c_int) -> Option<Result<usize>> {
+    // SAFETY: passed on from the caller.
+    let (s, h) = unsafe { named(path) }?;
+    Some(s.open_again(&h, flags).map(|fd| fd as usize))
 }
 
 /// The program's buffers.
@@ -120,18 +155,31 @@ impl Handle {
     }
 
     pub fn chmod(self, mode: mode_t) -> Result<usize> {
-        let (s, h) = self.scratch()?;
-        s.alter_open(&h, |i| i.mode.store(mode & 0o7777, Relaxed)).map(|()| 0)
+        match self {
+            Handle::Scratch(h) => store()?.alter_open(&h, |i| i.mode.store(mode & 0o7777, Relaxed)).map(|()| 0),
+            Handle::Pool(p) => p.chmod(mode),
+        }
     }
 
     pub fn chown(self, uid: u32, gid: u32) -> Result<usize> {
-        let (s, h) = self.scratch()?;
-        s.alter_open(&h, |i| own(i, uid, gid)).map(|()| 0)
+        match self {
+            Handle::Scratch(h) => store()?.alter_open(&h, |i| own(i, uid, gid)).map(|()| 0),
+            Handle::Pool(p) => p.chown(uid, gid),
+        }
     }
 
     pub fn set_times(self, times: Times) -> Result<usize> {
-        let (s, h) = self.scratch()?;
-        s.alter_open(&h, |i| times.apply(i)).map(|()| 0)
+        match self {
+            Handle::Scratch(h) => store()?.alter_open(&h, |i| times.apply(i)).map(|()| 0),
+            Handle::Pool(p) => p.set_times(times.specified()),
+        }
+    }
+
+    pub fn statfs(self) -> Result<libc::statfs64> {
+        match self {
+            Handle::Scratch(_) => sys::statfs(config().store.c_path()),
+            Handle::Pool(p) => p.statfs(),
+        }
     }
 
     pub fn chdir(self) -> Result<usize> {

@@ -57,9 +57,10 @@ impl Spot<'_> {
         self.store.make_dir(&self.place, umask::apply(mode)).map(|()| 0)
     }
 
+    /// EXDEV, upon which programs that link to save a copy, such as the checkpoints of `RocksDB`, make the copy.
     pub fn link(&self) -> Result<usize> {
         self.store.refuse(Reason::HardLink);
-        Err(libc::EPERM)
+        Err(libc::EXDEV)
     }
 
     pub fn refuse_node(&self) -> Result<usize> {

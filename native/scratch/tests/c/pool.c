@@ -32,11 +32,31 @@ static void *reader(void *seed) {
     return 0;
 }
 
+static int shared;
+
+/* Reads what is left of the file; the position is that of all threads. */
+static void *taker(void *unused) {
+    char some[10];
+    long n = 0, k;
+    while ((k = read(shared, some, sizeof some)) > 0) n += k;
+    return (void *)n;
+}
+
 int main(int argc, char **argv) {
     path = argv[1];
     pthread_t t[4];
     for (long i = 0; i < 4; i++) pthread_create(&t[i], 0, reader, (void *)i);
     for (int i = 0; i < 4; i++) pthread_join(t[i], 0);
+    shared = open(path, O_RDONLY);
+    for (int turn = 0; turn < 5; turn++) {
+        long all = 0;
+        void *n;
+        CHECK(lseek(shared, 0, SEEK_SET) == 0);
+        for (long i = 0; i < 4; i++) pthread_create(&t[i], 0, taker, 0);
+        for (int i = 0; i < 4; i++) pthread_join(t[i], &n), all += (long)n;
+        CHECK(all == SIZE); /* no byte was read twice */
+    }
+    close(shared);
     int a = open(path, O_RDONLY), b = open(path, O_RDONLY);
     char x[10];
     CHECK(read(a, x, 3) == 3 && read(b, x, 1) == 1 && x[0] == '0');

@@ -33,6 +33,8 @@ _OTHERS = {"datawarp": "DataWarp", "burstbuffer": "burst buffer", "orangefs": "O
 """Names of what IO500 does not list."""
 _READY_SECONDS = 20.0
 """Maximum wait for the mounts; a mount takes milliseconds."""
+_MOST = 64
+"""Mounts of one latencyfs (native/latencyfs/src/cli.rs)."""
 _USAGE = 2
 """latencyfs's exit code for invalid arguments."""
 
@@ -106,6 +108,11 @@ class DelayedStorage(Storage):
         root = mount_point(work, None, f"delayed-{role}")
         # every mount shows the same files, so node-local files are in a directory with the node's name
         points = {node.name: str(root / "all" if shared else root / node.name / node.name) for node in nodes}
+        if not shared and len(points) > _MOST:
+            raise UsageError(
+                f"{role}: the emulated file system is mounted once for each node, at most {_MOST} times, and there are {len(points)} nodes",
+                hint=f"use at most {_MOST} nodes, or another storage",
+            )
         counters = str(work.directory / f"latencyfs-{role}")
         return Place(
             "delayed",

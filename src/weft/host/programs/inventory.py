@@ -78,10 +78,22 @@ def bounds(proc: str = "/proc", root: str = "/sys/fs/cgroup") -> "list[tuple[int
             folder = os.path.join(root, "memory" if controllers else "", *parts[:depth])
             try:
                 with open(os.path.join(folder, first)) as bound, open(os.path.join(folder, second)) as used:
-                    found.append((int(bound.read()), int(used.read())))
+                    found.append((int(bound.read()), max(0, int(used.read()) - _cached(folder))))
             except (OSError, ValueError):
                 continue  # `max` means no limit
     return found
+
+
+def _cached(folder: str) -> int:
+    """Bytes of files that a control group holds in memory until it is needed: the kernel counts them as used."""
+    try:
+        with open(os.path.join(folder, "memory.stat")) as file:
+            found = dict(line.split() for line in file)
+    except (OSError, ValueError):
+        return 0
+    # version 1 counts those of the groups below apart
+    whole = "total_" if "total_inactive_file" in found else ""
+    return sum(int(found.get(whole + name, 0)) for name in ("inactive_file", "active_file"))
 
 
 def ipv6() -> "list[str]":

@@ -143,6 +143,27 @@ impl Store {
         }
         let fresh = f.inode == NONE;
         let at = if fresh { self.create(&t, &f, flags, mode)? } else { f.inode };
+        self.describe(t, at, fresh, flags, fd)
+    }
+
+    /// Opens once more what is open, as its name in /proc does: another description, also of a file that was removed.
+    pub fn open_again(&self, h: &Open, flags: i32) -> Result<Fd> {
+        let fd = self.private.copy_placeholder(flags & libc::O_CLOEXEC != 0)?;
+        let again = || {
+            self.close(fd)?;
+            let t = self.txn()?;
+            self.still(h)?;
+            self.describe(t, h.inode, false, flags, fd)
+        };
+        let opened = again();
+        if opened.is_err() {
+            let _ = sys::close(fd);
+        }
+        opened.map(|()| fd)
+    }
+
+    /// Ends a change with a new description of a file, to which the descriptor then refers.
+    fn describe(&self, t: Txn, at: u32, fresh: bool, flags: i32, fd: Fd) -> Result<()> {
         let i = self.r.inode(at);
         if !fresh {
             self.may_open(i, flags)?;

@@ -7,6 +7,10 @@ use crate::identity::Identity;
 use crate::sys::Result;
 use core::sync::atomic::Ordering::*;
 
+/// Children have slots below this one. The others are left for processes that join: only who has a slot can clear those of
+/// processes that have ended.
+const FORKED: u32 = MAX_PROCS - 64;
+
 /// A place in the index made ready for a child before it exists; the index lock is held meanwhile, so that
 /// no other thread changes the descriptor table between the copy and the fork.
 pub struct Fork<'s> {
@@ -17,13 +21,11 @@ pub struct Fork<'s> {
 impl Store {
     /// Joins the index in a slot of its own.
     pub(super) fn attach(&self) -> Result<u32> {
-        let me = self.claim(Identity::own()).or_else(|_| {
-            self.bury_the_gone(0, true);
-            self.claim(Identity::own())
-        })?;
+        // Without a slot it can clear none: that takes a name for the lock.
+        let me = self.claim(Identity::own(), MAX_PROCS)?;
         match self.me.compare_exchange(0, me, AcqRel, Acquire) {
             Ok(_) => {
-                self.bury_the_gone(me, false);
+                self.bury_the_gone(me, slot_of(me) >= FORKED);
                 Ok(me)
             }
             Err(other) => {
@@ -33,12 +35,21 @@ impl Store {
         }
     }
 
-    fn claim(&self, id: Identity) -> Result<u32> {
+    /// A free slot for a child; where there is none, those of processes that have ended are cleared first.
+    fn claim_for_child(&self, id: Identity) -> Result<u32> {
+        self.claim(id, FORKED).or_else(|_| {
+            self.bury_the_gone(self.me()?, true);
+            self.claim(id, FORKED)
+        })
+    }
+
+    /// A free slot below `end`.
+    pub(super) fn claim(&self, id: Identity, end: u32) -> Result<u32> {
         let free = |n: &u32| {
             let state = &self.r.proc(*n).state;
             state.load(Relaxed) == UNUSED && state.compare_exchange(UNUSED, CLAIMED, AcqRel, Relaxed).is_ok()
         };
-        let n = (0..MAX_PROCS).find(free).ok_or(libc::EUSERS)?;
+        let n = (0..end).find(free).ok_or(libc::EUSERS)?;
         let p = self.r.proc(n);
         let generation = (p.generation.load(Relaxed) + 1) & ((1 << (31 - SLOT_BITS)) - 1);
         p.generation.store(generation.max(1), Relaxed);
@@ -165,7 +176,7 @@ impl Store {
             return None;
         }
         // Until the child has named itself the slot lives and dies with its parent; start 0 fits any.
-        let name = self.claim(Identity { start: 0, ..Identity::own() }).ok()?;
+        let name = self.claim_for_child(Identity { start: 0, ..Identity::own() }).ok()?;
         let lock = self.txn().ok()?;
         match self.copy_table(&lock, slot, slot_of(name)) {
             Ok(()) => Some(Fork { lock, name }),

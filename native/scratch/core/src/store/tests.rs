@@ -17,6 +17,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering::*};
 use std::{env, fs};
 
+mod forks;
 mod late;
 mod room;
 

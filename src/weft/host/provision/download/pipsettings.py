@@ -39,7 +39,7 @@ class PipSettings:
         trusted = {parts.hostname, parts.netloc.rpartition("@")[2]} & set(self.several("trusted-host"))
         return Route(
             proxy=_proxy(self.values.get("proxy")),
-            trusted=_path(self.values.get("cert")),
+            trusted=_path(self.values.get("cert")) or settings.authorities(),
             verify=not trusted,
             certificate=_path(self.values.get("client-cert")),
             timeout=float(self.values.get("timeout") or self.values.get("default-timeout") or 15),

@@ -106,7 +106,7 @@ def _context(route: Route) -> ssl.SSLContext | bool:
     except OSError as error:  # ssl.SSLError is one
         raise MissingError(
             f"the certificates {where or ''} {route.certificate or ''} are not readable: {error}",
-            hint="correct `cert` or `client-cert` in pip's settings",
+            hint="correct `cert` or `client-cert` in pip's settings, or REQUESTS_CA_BUNDLE",
         ) from error
     return context
 
