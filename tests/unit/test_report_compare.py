@@ -211,3 +211,33 @@ def test_compare_compares_a_study(stored: Path) -> None:
 def test_compare_wants_two_runs_and_a_study_that_is_there(stored: Path) -> None:
     for words in (["compare", "2023-0"], ["compare", "2023-0", "2023-0"], ["compare", "--study", "none"]):
         assert isinstance(RUNNER.invoke(app, words).exception, UsageError)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["compare", "2023-0", "2023-3", "--study", "scratches"], "2023-0 and --study are two comparisons"),
+        (["compare", "2023-0", "--study", "scratches", "--reference", "9s"], "--study and --reference are two comparisons"),
+        (["compare", "2023-0", "2023-3", "--slower", "5%"], "--slower needs --reference"),
+        (["report", "2023-0", "--study", "scratches"], "2023-0 and --study are two reports"),
+    ],
+)  # fmt: skip
+def test_words_that_would_be_ignored_are_refused(stored: Path, words: list[str], message: str) -> None:
+    error = RUNNER.invoke(app, words).exception
+    assert isinstance(error, UsageError)
+    assert message in error.message
+
+
+def test_a_study_in_a_folder_that_is_a_link_has_the_name_of_the_link_and_here_the_folder_s(
+    stored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "2026-11").mkdir()
+    (tmp_path / "2026-11" / "study.toml").write_text('workload = "terasort"\n')
+    (tmp_path / "scratches").symlink_to("2026-11")
+    found = RUNNER.invoke(app, ["compare", "--study", str(tmp_path / "scratches"), "--json"])
+    assert len(json.loads(found.stdout)["groups"]) == 2
+    here = tmp_path / "own" / "scratches"
+    here.mkdir(parents=True)
+    (here / "study.toml").write_text('workload = "terasort"\n')
+    monkeypatch.chdir(here)
+    assert RUNNER.invoke(app, ["report", "--study", "."]).stdout.strip() == str(stored / "study-scratches.html")

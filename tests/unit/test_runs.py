@@ -148,6 +148,16 @@ def test_pruning_leaves_the_newest_and_what_has_a_label() -> None:
     assert "would remove every record" in str(RUNNER.invoke(app, ["runs", "prune", "--yes"]).exception)
 
 
+@pytest.mark.parametrize(
+    "words", [["--engine", "flink", "prune", "--keep", "1"], ["--study", "s", "rm", "03-days"], ["--json", "label", "weekly", "03-days"]]
+)  # fmt: skip
+def test_a_filter_before_a_command_is_refused_as_the_command_would_not_see_it(words: list[str]) -> None:
+    error = RUNNER.invoke(app, ["runs", *words]).exception
+    assert isinstance(error, UsageError)
+    assert f"weft runs: {words[0]} before " in error.message
+    assert len(left()) == 3
+
+
 def test_keeping_more_records_than_there_are_removes_none() -> None:
     for keep in ("3", "4", "5", "20"):
         done = RUNNER.invoke(app, ["runs", "prune", "--keep", keep, "--label", "", "--yes"])

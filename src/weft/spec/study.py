@@ -77,8 +77,12 @@ def read(path: Path) -> tuple[str, dict[str, Any]]:
         raise UsageError(f"{file} is not TOML: it is not UTF-8 text") from error
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{file} is not TOML: {error}") from error
-    folder = path if path.name not in {"", ".."} else path.resolve()  # as in `weft run .`
-    return folder.name if path.is_dir() else file.stem, table
+    return folder_name(path) if path.is_dir() else file.stem, table
+
+
+def folder_name(folder: Path) -> str:
+    """The name of the study in a folder, also of `weft run .`; a link has its own."""
+    return (folder if folder.name not in {"", ".."} else folder.resolve()).name
 
 
 def study_from(table: Mapping[str, Any], *, name: str, where: str = "") -> Study:
