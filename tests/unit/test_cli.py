@@ -103,9 +103,9 @@ def test_a_job_of_a_survey_with_spaces_is_an_old_spelling(capsys: pytest.Capture
     for jobs, note in (("many small blocks,sort", True), ("many-small-blocks,sort", False)):
         command = verbs.load("survey")
         command.invoke(command.make_context("survey", ["--dry-run", "--nodes", "local:1", "--jobs", jobs]))
-        shown = capsys.readouterr().err
-        assert "12 runs: about" in shown
-        assert ("note: --jobs 'many small blocks' is now --jobs many-small-blocks" in shown) == note
+        shown = capsys.readouterr()
+        assert "12 runs: about" in shown.out
+        assert ("note: --jobs 'many small blocks' is now --jobs many-small-blocks" in shown.err) == note
 
 
 @pytest.mark.parametrize("words", [["disk,memory"], ["disk", "memory"], ["disk", "loopback:/l,size=2G"]])
@@ -355,3 +355,16 @@ def test_a_full_directory_of_weft_is_not_one_of_another_user(number: int, words:
     found = unforeseen.explained(error)
     assert os.strerror(number).lower() in found.message
     assert words in found.hint
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--port", "8080"], "--port is of --tunnel"),
+        (["--tunnel", "--json"], "--json and --tunnel are two answers"),
+    ],
+)
+def test_options_of_connect_that_do_nothing_together_are_refused(words: list[str], message: str) -> None:
+    error = RUNNER.invoke(app, ["connect", "mine", *words]).exception
+    assert isinstance(error, UsageError)
+    assert message in error.message

@@ -10,12 +10,14 @@ from typer.testing import CliRunner
 from tests.unit.report_fakes import HEAD, RESOLVED, make_record
 from weft.analysis.compare.compare import Comparison, Group, compare
 from weft.analysis.compare.headline import Headline, flat, headlines
-from weft.cli import app
+from weft.cli import app, outcomes
 from weft.errors import UsageError
 from weft.host import settings
+from weft.record import record
 from weft.record.record import write_json
 from weft.report.pages import study
 from weft.report.sections.difference import sentence
+from weft.spec.study import load
 
 RUNNER = CliRunner()
 
@@ -159,8 +161,6 @@ def stored() -> Path:
 
 
 def test_the_headline_of_a_record(stored: Path) -> None:
-    from weft.record import record
-
     first = headlines(record.all_records(stored))[0]
     assert (first.workload, first.storages["scratch"], first.seconds, first.coordinates) == (
         "terasort",
@@ -240,4 +240,16 @@ def test_a_study_in_a_folder_that_is_a_link_has_the_name_of_the_link_and_here_th
     here.mkdir(parents=True)
     (here / "study.toml").write_text('workload = "terasort"\n')
     monkeypatch.chdir(here)
-    assert RUNNER.invoke(app, ["report", "--study", "."]).stdout.strip() == str(stored / "study-scratches.html")
+    done = RUNNER.invoke(app, ["report", "--study", "."])
+    assert done.stdout.strip() == str(stored / "study-scratches.html")
+
+
+def test_a_folder_with_a_single_run_has_no_page_that_says_that_nothing_is_valid(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "study.toml").write_text('workload = "terasort"\n')
+    single = make_record(stored / "2024-0-terasort")
+    for results, page in (([single], False), ([record.read(stored / "2023-0-terasort")], True)):
+        with pytest.raises(SystemExit, match="0"):
+            outcomes.end(str(tmp_path), load(tmp_path), results, as_json=False)
+        assert ("  study  " in capsys.readouterr().out) == page

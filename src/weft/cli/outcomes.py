@@ -28,8 +28,8 @@ def run(what: str, flags: Flags, *, again: bool, as_json: bool) -> None:
 
 
 def end(what: str, study: Study, results: list[Stored], *, as_json: bool) -> None:
-    """Exit with 0 if all results of a study are valid; that of a folder has a page."""
-    if Path(what, "study.toml").exists():
+    """Exit with 0 if all results of a study are valid; that of a folder has a page, unless it is a single run, which has its own."""
+    if Path(what, "study.toml").exists() and any(result.head.cell.study for result in results):
         from weft.cli import printing  # noqa: PLC0415 - imported already
 
         # standard output contains only the results if a program reads it

@@ -144,7 +144,9 @@ def compare_runs(
         _against(names or [], reference, slower, as_json=as_json)
         return
     if slower != _SLOWER:
-        raise UsageError("--slower needs --reference", hint="weft compare last --reference label:good --slower 5%")
+        raise UsageError(
+            "--slower needs --reference", hint="weft compare last --reference label:good --slower 5%"
+        )
     found = results.compare(names or [], study=of_study)
     if as_json:
         print(found.model_dump_json(indent=1))
