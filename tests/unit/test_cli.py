@@ -1,6 +1,7 @@
 """The command line: help, examples, completion, errors and exit codes."""
 
 import errno
+import io
 import json
 import os
 import re
@@ -12,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.unit.report_fakes import make_record
-from weft.cli import app, main, verbs
+from weft.cli import app, guard, main, verbs
 from weft.cli.flags import every
 from weft.errors import UsageError
 from weft.host import lease, settings, unforeseen
@@ -368,3 +369,20 @@ def test_options_of_connect_that_do_nothing_together_are_refused(words: list[str
     error = RUNNER.invoke(app, ["connect", "mine", *words]).exception
     assert isinstance(error, UsageError)
     assert message in error.message
+
+
+class Terminal(io.StringIO):
+    """Standard error on a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("wish", "coloured"), [("1", False), ("", True)])
+def test_an_error_has_no_colour_where_none_is_wanted(
+    wish: str, coloured: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", wish)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    guard._tell(UsageError("no such run", hint="weft runs"))
+    assert ("\x1b[" in sys.stderr.getvalue()) == coloured  # type: ignore[attr-defined]

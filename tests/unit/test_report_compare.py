@@ -253,3 +253,13 @@ def test_a_folder_with_a_single_run_has_no_page_that_says_that_nothing_is_valid(
         with pytest.raises(SystemExit, match="0"):
             outcomes.end(str(tmp_path), load(tmp_path), results, as_json=False)
         assert ("  study  " in capsys.readouterr().out) == page
+
+
+@pytest.mark.parametrize(("verdict", "code"), [("VALID", 0), ("UNCHECKED", 0), ("INVALID", 1), ("KILLED", 1)])
+def test_a_job_that_nobody_checks_ends_well_also_from_its_file(tmp_path: Path, verdict: str, code: int) -> None:
+    """As `weft run RECORD/spec.toml` of a submitted job does."""
+    found = make_record(settings.runs() / "one", head={"verdict": verdict})
+    (tmp_path / "spec.toml").write_text('workload = "terasort"\n')
+    with pytest.raises(SystemExit) as ended:
+        outcomes.end(str(tmp_path / "spec.toml"), load(tmp_path / "spec.toml"), [found], as_json=False)
+    assert ended.value.code == code

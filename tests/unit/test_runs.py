@@ -208,3 +208,11 @@ def test_a_directory_that_is_no_record_is_not_removed(
     assert isinstance(error, WeftError)
     assert (elsewhere / "record.json").exists()
     assert len(left()) == 3
+
+
+def test_the_verdict_of_somebody_else_s_record_is_no_markup() -> None:
+    make_record(settings.runs() / "00-foreign", head={"verdict": "[/]"})
+    for words in (["runs"], ["show", "00-foreign"]):
+        done = RUNNER.invoke(app, words)
+        assert done.exit_code == 0, done.exception
+        assert "[/]" in done.stdout

@@ -268,7 +268,7 @@ def _listed(lines: list[Headline]) -> Table:
         style = styles.get(line.verdict, "red")
         table.add_row(
             escape(line.id),
-            f"[{style}]{line.verdict}[/]",
+            f"[{style}]{escape(line.verdict)}[/]",
             *arguments,
             size(line.size),
             seconds(line.seconds),

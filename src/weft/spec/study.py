@@ -15,7 +15,7 @@ from weft.spec import cells
 from weft.spec.keys import STUDY_KEYS
 from weft.spec.messages import hint, say
 from weft.spec.model import Spec
-from weft.spec.parse import parse
+from weft.spec.parse import overridden, parse
 from weft.text import toml
 
 
@@ -56,6 +56,10 @@ class Study(BaseModel):
     def settings(self, coordinates: dict[str, Any]) -> dict[str, Any]:
         """The settings of a cell in addition to the base, by dotted key."""
         return cells.settings(self.matrix, coordinates)
+
+    def table(self, coordinates: dict[str, Any]) -> dict[str, Any]:
+        """The base with them: what alone makes the same run."""
+        return overridden(self.base, self.settings(coordinates))
 
 
 def load(path: Path) -> Study:
