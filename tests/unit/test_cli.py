@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.unit.report_fakes import make_record
-from weft.cli import app, guard, main, verbs
+from weft.cli import app, guard, main, outcomes, verbs
 from weft.cli.flags import every
 from weft.errors import UsageError
 from weft.host import lease, settings, unforeseen
@@ -386,3 +386,11 @@ def test_an_error_has_no_colour_where_none_is_wanted(
     monkeypatch.setattr(sys, "stderr", Terminal())
     guard._tell(UsageError("no such run", hint="weft runs"))
     assert ("\x1b[" in sys.stderr.getvalue()) == coloured  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "words", ["plan terasort -N 2", "-q plan terasort -N 2", "-q run terasort --dry-run -N 2"]
+)
+def test_the_job_script_of_a_plan_runs_what_was_planned(words: str) -> None:
+    verb = "-q run" if words.startswith("-q") else "run"
+    assert " ".join(outcomes._without_dry_run(words.split())) == f"{verb} terasort -N 2"

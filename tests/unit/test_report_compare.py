@@ -11,7 +11,7 @@ from tests.unit.report_fakes import HEAD, RESOLVED, make_record
 from weft.analysis.compare.compare import Comparison, Group, compare
 from weft.analysis.compare.headline import Headline, flat, headlines
 from weft.cli import app, outcomes
-from weft.errors import UsageError
+from weft.errors import RecordError, UsageError
 from weft.host import settings
 from weft.record import record
 from weft.record.record import write_json
@@ -256,10 +256,33 @@ def test_a_folder_with_a_single_run_has_no_page_that_says_that_nothing_is_valid(
 
 
 @pytest.mark.parametrize(("verdict", "code"), [("VALID", 0), ("UNCHECKED", 0), ("INVALID", 1), ("KILLED", 1)])
-def test_a_job_that_nobody_checks_ends_well_also_from_its_file(tmp_path: Path, verdict: str, code: int) -> None:
+def test_a_job_that_nobody_checks_ends_well_also_from_its_file(
+    tmp_path: Path, verdict: str, code: int
+) -> None:
     """As `weft run RECORD/spec.toml` of a submitted job does."""
     found = make_record(settings.runs() / "one", head={"verdict": verdict})
     (tmp_path / "spec.toml").write_text('workload = "terasort"\n')
     with pytest.raises(SystemExit) as ended:
         outcomes.end(str(tmp_path / "spec.toml"), load(tmp_path / "spec.toml"), [found], as_json=False)
     assert ended.value.code == code
+
+
+def test_a_study_of_a_workload_with_a_path_is_found_by_its_name() -> None:
+    for number in range(2):
+        cell = {"study": "trace:/data/jobs.tsv", "repeat": number}
+        make_record(settings.runs() / f"2023-{number}-trace", head={"cell": cell})
+    done = RUNNER.invoke(app, ["compare", "--study", "trace:/data/jobs.tsv", "--json"])
+    assert [len(group["runs"]) for group in json.loads(done.stdout)["groups"]] == [2]
+
+
+def test_a_record_that_cannot_be_written_to_has_a_page_where_it_is_asked_for(
+    stored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: Path) -> None:
+        raise RecordError("cannot write profile/node1.html: Read-only file system")
+
+    monkeypatch.setattr("weft.report.pages.flames.write", refuse)
+    done = RUNNER.invoke(app, ["report", "2023-0", "--out", str(tmp_path / "page.html")])
+    assert (done.exit_code, (tmp_path / "page.html").exists()) == (0, True)
+    assert "no flame graphs: cannot write" in done.stderr
+    assert isinstance(RUNNER.invoke(app, ["report", "2023-0"]).exception, RecordError)

@@ -222,7 +222,11 @@ def test_a_matrix_of_switches_and_of_tables_has_records(
     table = {
         "workload": "file-open",
         "engine": "null",
-        "matrix": {"class_archives": [True, False], "scratch": ["memory", {"kind": "disk"}], "start_deadline": [9]},
+        "matrix": {
+            "class_archives": [True, False],
+            "scratch": ["memory", {"kind": "disk"}],
+            "start_deadline": [9],
+        },
     }
     found = matrix.run(
         study_from(table, name="s", where="s.toml"),

@@ -151,13 +151,14 @@ def _time(text: str) -> float | None:
 def of_study(name: str) -> Comparison:
     """All runs of a study, by its name or its folder. Raises UsageError where there is none."""
     folder = Path(name) if Path(name, "study.toml").exists() else settings.studies() / name
-    name = folder_name(folder)
-    lines = headlines(record.all_records(settings.runs()), name)
-    if not lines:
-        raise UsageError(
-            f"no run in {settings.runs()} belongs to a study {name!r}", hint="`weft runs` lists every run"
-        )
-    return studies.of_study(lines, name, folder)
+    known, last = record.all_records(settings.runs()), folder_name(folder)
+    # that of a workload with a path has slashes
+    for one in (name, last):
+        if one and (lines := headlines(known, one)):
+            return studies.of_study(lines, one, folder)
+    raise UsageError(
+        f"no run in {settings.runs()} belongs to a study {last!r}", hint="`weft runs` lists every run"
+    )
 
 
 def _of_runs(names: Sequence[str]) -> Comparison:

@@ -63,7 +63,11 @@ def print_plan(study: Study, *, as_json: bool) -> None:
 
 def _without_dry_run(arguments: Sequence[str]) -> list[str]:
     """The command that runs what this one prints: a job of the user may have such an option too, behind weft's own."""
-    words = ["run", *arguments[1:]] if arguments[:1] == ["plan"] else list(arguments)
+    words = list(arguments)
+    # -q and -v can come before the verb
+    verb = next((at for at, word in enumerate(words) if not word.startswith("-")), 0)
+    if words[verb : verb + 1] == ["plan"]:
+        words[verb] = "run"
     if "--dry-run" in words:
         words.remove("--dry-run")
     return words

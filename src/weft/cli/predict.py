@@ -88,8 +88,10 @@ def predict(
     if machine == PREFIX:
         terminal.sections([io500.section(submissions.all_of().values())], console())
         return
+    # small runs are newer: `last` is another one then
+    directory = record.find(settings.runs(), run).directory
     if runs:
-        rootless.enter(again.study(str(record.find(settings.runs(), run).directory), (), trust=trust))
+        rootless.enter(again.study(str(directory), (), trust=trust))
     found = predictions.predict(
         run,
         nodes=nodes,
@@ -102,17 +104,17 @@ def predict(
         runs=runs,
         trust=trust,
     )
-    _print(found, run, out, as_json=as_json)
+    _print(found, directory, out, as_json=as_json)
 
 
-def _print(found: Prediction, run: str, out: Path | None, *, as_json: bool) -> None:
+def _print(found: Prediction, directory: Path, out: Path | None, *, as_json: bool) -> None:
     """The prediction, and its page; a program that reads the result reads nothing else on standard output."""
     if as_json:
         print(found.model_dump_json(indent=1))
     else:
         terminal.sections([prediction.section(found)], console())
     if out or not as_json:
-        path = out or record.page_path(record.find(settings.runs(), run).directory, _NAME)
+        path = out or record.page_path(directory, _NAME)
         print(f"  page {page.save(prediction.page(found), path)}", file=sys.stderr if as_json else sys.stdout)
 
 

@@ -11,7 +11,7 @@ from weft.analysis.summary.summary import Summary
 from weft.api import results
 from weft.cli import completing
 from weft.cli.flags import AsJson, OfStudy, Out, Run, RunOrLog
-from weft.errors import UsageError
+from weft.errors import RecordError, UsageError
 from weft.host import settings
 from weft.record import record
 from weft.report.pages import flames, page, study, terminal
@@ -97,7 +97,13 @@ def report(
         print(page.save(study.text(results.of_study(of_study)), path))
     else:
         stored = record.find(settings.runs(), run)
-        flames.write(stored.directory)
+        try:
+            flames.write(stored.directory)
+        except RecordError as error:
+            if out is None:
+                raise
+            # a record that is kept where nobody writes has a page all the same
+            print(f"no flame graphs: {error.message}", file=sys.stderr)
         path = out or record.page_path(stored.directory, page.NAME)
         print(page.of(results.summary_of(stored), stored, path))
 
