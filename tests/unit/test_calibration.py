@@ -291,3 +291,10 @@ def test_what_cannot_be_measured_is_refused_before_anything_starts(arguments: li
     error = RUNNER.invoke(app, ["calibrate", *arguments]).exception
     assert isinstance(error, UsageError)
     assert what in error.message
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.9997, "1 s"), (0.9994, "999 ms"), (9.997e-4, "1 ms"), (45e-6, "45 us"), (2.1e-3, "2.1 ms")]
+)  # fmt: skip
+def test_a_latency_has_three_digits_and_never_an_exponent(seconds: float, words: str) -> None:
+    assert tables.latency(seconds) == words

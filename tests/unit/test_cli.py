@@ -1,6 +1,7 @@
 """The command line: help, examples, completion, errors and exit codes."""
 
 import errno
+import io
 import json
 import os
 import re
@@ -12,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.unit.report_fakes import make_record
-from weft.cli import app, main, verbs
+from weft.cli import app, guard, main, outcomes, verbs
 from weft.cli.flags import every
 from weft.errors import UsageError
 from weft.host import lease, settings, unforeseen
@@ -103,9 +104,9 @@ def test_a_job_of_a_survey_with_spaces_is_an_old_spelling(capsys: pytest.Capture
     for jobs, note in (("many small blocks,sort", True), ("many-small-blocks,sort", False)):
         command = verbs.load("survey")
         command.invoke(command.make_context("survey", ["--dry-run", "--nodes", "local:1", "--jobs", jobs]))
-        shown = capsys.readouterr().err
-        assert "12 runs: about" in shown
-        assert ("note: --jobs 'many small blocks' is now --jobs many-small-blocks" in shown) == note
+        shown = capsys.readouterr()
+        assert "12 runs: about" in shown.out
+        assert ("note: --jobs 'many small blocks' is now --jobs many-small-blocks" in shown.err) == note
 
 
 @pytest.mark.parametrize("words", [["disk,memory"], ["disk", "memory"], ["disk", "loopback:/l,size=2G"]])
@@ -355,3 +356,41 @@ def test_a_full_directory_of_weft_is_not_one_of_another_user(number: int, words:
     found = unforeseen.explained(error)
     assert os.strerror(number).lower() in found.message
     assert words in found.hint
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--port", "8080"], "--port is of --tunnel"),
+        (["--tunnel", "--json"], "--json and --tunnel are two answers"),
+    ],
+)
+def test_options_of_connect_that_do_nothing_together_are_refused(words: list[str], message: str) -> None:
+    error = RUNNER.invoke(app, ["connect", "mine", *words]).exception
+    assert isinstance(error, UsageError)
+    assert message in error.message
+
+
+class Terminal(io.StringIO):
+    """Standard error on a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("wish", "coloured"), [("1", False), ("", True)])
+def test_an_error_has_no_colour_where_none_is_wanted(
+    wish: str, coloured: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", wish)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    guard._tell(UsageError("no such run", hint="weft runs"))
+    assert ("\x1b[" in sys.stderr.getvalue()) == coloured  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "words", ["plan terasort -N 2", "-q plan terasort -N 2", "-q run terasort --dry-run -N 2"]
+)
+def test_the_job_script_of_a_plan_runs_what_was_planned(words: str) -> None:
+    verb = "-q run" if words.startswith("-q") else "run"
+    assert " ".join(outcomes._without_dry_run(words.split())) == f"{verb} terasort -N 2"

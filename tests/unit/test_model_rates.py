@@ -42,6 +42,16 @@ def test_a_long_run_is_thinned_without_losing_bytes() -> None:
     assert found["value"].to_list() == pytest.approx([7.0] * found.height)
 
 
+def test_a_long_run_is_thinned_for_each_host_and_each_probe_that_reads_in_turn_with_others() -> None:
+    found = rates.of_nodes(
+        frame([Sample(t + late, node, "", "net_send", t * 7.0) for t in range(700) for node, late in (("a", 0.0), ("b", 0.3))]), 0
+    )  # fmt: skip
+    for node in ("a", "b"):
+        own = found.filter(polars.col("node") == node)
+        assert 200 <= own.height <= rates.POINTS + 1
+        assert own["value"].to_list() == pytest.approx([7.0] * own.height)
+
+
 def test_no_samples_are_no_rates() -> None:
     nothing = polars.DataFrame(schema=sampletable.SCHEMA)
     assert rates.of_nodes(nothing, 0).is_empty()

@@ -102,6 +102,13 @@ def test_a_sum_of_a_node_that_appears_late_grew_from_zero() -> None:
     assert readings.grown(0, 6) == 9
 
 
+def test_a_counter_since_the_boot_of_a_host_did_not_grow_so_much_before_it_was_first_read() -> None:
+    early = Sample(0, "a", "", "fileops.count", 1, "engine")
+    boot = [Sample(t, "a", "", "net_send", value) for t, value in ((1, 9e12), (2, 9e12 + 5))]
+    found = spread.of_nodes(frame(early, *boot), "fileops.", "net_")
+    assert found["a", Measure("net_send")].grown(0, 2) == 5
+
+
 def calls(
     thread: str, files: str, operation: str, seconds: float, count: float
 ) -> dict[tuple[str, Measure], Readings]:

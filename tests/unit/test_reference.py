@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -94,6 +95,15 @@ def test_other_specs_are_named_and_runs_without_a_time_too() -> None:
     assert "Not counted: bad-0 (INVALID)" in text
 
 
+def test_runs_of_other_specs_than_the_newest_are_named_as_not_compared() -> None:
+    runs("good", [10.0])
+    runs("new", [10.0])
+    runs("large", [99.0], days=1, key="large")
+    code, text = compared("new-0", "large-0", "--reference", "good-0")
+    assert code == 0
+    assert "Of other specs than the newest run, and not compared: large-0." in text
+
+
 def test_without_a_valid_run_it_fails() -> None:
     runs("good", [10.0])
     runs("bad", [1.0], verdict="INVALID")
@@ -150,3 +160,12 @@ def test_a_log_has_a_time_only_if_its_work_was_done(verdict: str, code: int, wor
     ended, out = compared("log-0", "--reference", "10s")
     assert ended == code
     assert words in out
+
+
+def test_a_log_has_no_spec_so_that_no_older_run_is_of_the_same() -> None:
+    about: dict[str, Any] = {"key": "", "verdict": "UNCHECKED", "imported": {"log": "/l", "begin": 0.0}}
+    runs("other-application", [1.0], days=40, phases={"run": 1.0}, **about)
+    runs("log", [9.0], phases={"run": 9.0}, **about)
+    error = RUNNER.invoke(app, ["compare", "log-0", "--reference", "older:30d"]).exception
+    assert isinstance(error, UsageError)
+    assert "no record fits the reference older:30d" in error.message

@@ -10,12 +10,14 @@ from typer.testing import CliRunner
 from tests.unit.report_fakes import HEAD, RESOLVED, make_record
 from weft.analysis.compare.compare import Comparison, Group, compare
 from weft.analysis.compare.headline import Headline, flat, headlines
-from weft.cli import app
-from weft.errors import UsageError
+from weft.cli import app, outcomes
+from weft.errors import RecordError, UsageError
 from weft.host import settings
+from weft.record import record
 from weft.record.record import write_json
 from weft.report.pages import study
 from weft.report.sections.difference import sentence
+from weft.spec.study import load
 
 RUNNER = CliRunner()
 
@@ -159,8 +161,6 @@ def stored() -> Path:
 
 
 def test_the_headline_of_a_record(stored: Path) -> None:
-    from weft.record import record
-
     first = headlines(record.all_records(stored))[0]
     assert (first.workload, first.storages["scratch"], first.seconds, first.coordinates) == (
         "terasort",
@@ -211,3 +211,78 @@ def test_compare_compares_a_study(stored: Path) -> None:
 def test_compare_wants_two_runs_and_a_study_that_is_there(stored: Path) -> None:
     for words in (["compare", "2023-0"], ["compare", "2023-0", "2023-0"], ["compare", "--study", "none"]):
         assert isinstance(RUNNER.invoke(app, words).exception, UsageError)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["compare", "2023-0", "2023-3", "--study", "scratches"], "2023-0 and --study are two comparisons"),
+        (["compare", "2023-0", "--study", "scratches", "--reference", "9s"], "--study and --reference are two comparisons"),
+        (["compare", "2023-0", "2023-3", "--slower", "5%"], "--slower needs --reference"),
+        (["report", "2023-0", "--study", "scratches"], "2023-0 and --study are two reports"),
+    ],
+)  # fmt: skip
+def test_words_that_would_be_ignored_are_refused(stored: Path, words: list[str], message: str) -> None:
+    error = RUNNER.invoke(app, words).exception
+    assert isinstance(error, UsageError)
+    assert message in error.message
+
+
+def test_a_study_in_a_folder_that_is_a_link_has_the_name_of_the_link_and_here_the_folder_s(
+    stored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "2026-11").mkdir()
+    (tmp_path / "2026-11" / "study.toml").write_text('workload = "terasort"\n')
+    (tmp_path / "scratches").symlink_to("2026-11")
+    found = RUNNER.invoke(app, ["compare", "--study", str(tmp_path / "scratches"), "--json"])
+    assert len(json.loads(found.stdout)["groups"]) == 2
+    here = tmp_path / "own" / "scratches"
+    here.mkdir(parents=True)
+    (here / "study.toml").write_text('workload = "terasort"\n')
+    monkeypatch.chdir(here)
+    done = RUNNER.invoke(app, ["report", "--study", "."])
+    assert done.stdout.strip() == str(stored / "study-scratches.html")
+
+
+def test_a_folder_with_a_single_run_has_no_page_that_says_that_nothing_is_valid(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "study.toml").write_text('workload = "terasort"\n')
+    single = make_record(stored / "2024-0-terasort")
+    for results, page in (([single], False), ([record.read(stored / "2023-0-terasort")], True)):
+        with pytest.raises(SystemExit, match="0"):
+            outcomes.end(str(tmp_path), load(tmp_path), results, as_json=False)
+        assert ("  study  " in capsys.readouterr().out) == page
+
+
+@pytest.mark.parametrize(("verdict", "code"), [("VALID", 0), ("UNCHECKED", 0), ("INVALID", 1), ("KILLED", 1)])
+def test_a_job_that_nobody_checks_ends_well_also_from_its_file(
+    tmp_path: Path, verdict: str, code: int
+) -> None:
+    """As `weft run RECORD/spec.toml` of a submitted job does."""
+    found = make_record(settings.runs() / "one", head={"verdict": verdict})
+    (tmp_path / "spec.toml").write_text('workload = "terasort"\n')
+    with pytest.raises(SystemExit) as ended:
+        outcomes.end(str(tmp_path / "spec.toml"), load(tmp_path / "spec.toml"), [found], as_json=False)
+    assert ended.value.code == code
+
+
+def test_a_study_of_a_workload_with_a_path_is_found_by_its_name() -> None:
+    for number in range(2):
+        cell = {"study": "trace:/data/jobs.tsv", "repeat": number}
+        make_record(settings.runs() / f"2023-{number}-trace", head={"cell": cell})
+    done = RUNNER.invoke(app, ["compare", "--study", "trace:/data/jobs.tsv", "--json"])
+    assert [len(group["runs"]) for group in json.loads(done.stdout)["groups"]] == [2]
+
+
+def test_a_record_that_cannot_be_written_to_has_a_page_where_it_is_asked_for(
+    stored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: Path) -> None:
+        raise RecordError("cannot write profile/node1.html: Read-only file system")
+
+    monkeypatch.setattr("weft.report.pages.flames.write", refuse)
+    done = RUNNER.invoke(app, ["report", "2023-0", "--out", str(tmp_path / "page.html")])
+    assert (done.exit_code, (tmp_path / "page.html").exists()) == (0, True)
+    assert "no flame graphs: cannot write" in done.stderr
+    assert isinstance(RUNNER.invoke(app, ["report", "2023-0"]).exception, RecordError)

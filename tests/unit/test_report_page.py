@@ -353,6 +353,18 @@ def test_many_nodes_are_drawn_as_lowest_median_and_highest(tmp_path: Path) -> No
     ]  # fmt: skip
 
 
+def test_the_highest_of_many_nodes_in_a_long_run_is_that_of_all_of_them(tmp_path: Path) -> None:
+    names = [f"n{number}" for number in range(8)]
+    points = [[(step * 2.25 + number / 10, float(number)) for step in range(99)] for number in range(8)]
+    summary = Summary(
+        id="x", directory="/x", verdict="VALID", nodes=tuple(NodeInfo(name=name) for name in names),
+        series=tuple(Series(node=name, counter="memory", points=tuple(own)) for name, own in zip(names, points, strict=True)),
+    )  # fmt: skip
+    lowest, _, highest = lines(summary, PANELS[-1])
+    assert {value for _, value in lowest.points} == {0.0}
+    assert {value for _, value in highest.points} == {7.0}
+
+
 def test_what_links_carried_is_compared_with_their_rate() -> None:
     storage = StorageLink(address="10.88.0.1", interface="eth1")
     series = {

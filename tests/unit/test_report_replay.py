@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.unit.report_fakes import BEGIN, make_record
+from tests.unit.report_fakes import BEGIN, EVENTS, executor, make_record, ms, write_log
 from weft.adapters.workloads import jobtrace
 from weft.adapters.workloads.jobtrace import Scaling, TraceJob
 from weft.analysis.compare.compare import compare
@@ -14,7 +14,7 @@ from weft.analysis.compare.headline import headline
 from weft.analysis.summary import replayed
 from weft.analysis.summary.gather import summarize
 from weft.analysis.summary.summary import Summary
-from weft.record.record import write_json
+from weft.record.record import read, write_json
 from weft.report.draw.blocks import Chart, Table, Words
 from weft.report.pages import page
 from weft.report.sections import replay
@@ -51,6 +51,14 @@ def test_jobs_lag_and_slowdown_are_shown(tmp_path: Path) -> None:
     assert [each.slowdown for each in found.replay.jobs] == pytest.approx([2.0, 4.0, None])  # type: ignore[union-attr]
     distributions = next(block for block in section.blocks if isinstance(block, Table))
     assert [row[1] for row in distributions.rows[:3]] == ["trace", "trace, scaled", "replay"]
+
+
+def test_an_executor_that_replaced_a_lost_one_adds_no_slot(tmp_path: Path) -> None:
+    summary(tmp_path, [job(0)])
+    stored = read(tmp_path / "trace")
+    later = {**executor(2)[0], "Timestamp": ms(7)}
+    write_log(stored.directory / "engine", [*EVENTS[:-1], later, EVENTS[-1]])
+    assert summarize(stored).replay.slots == 2  # type: ignore[union-attr]
 
 
 def test_a_failed_job_is_counted_and_named(tmp_path: Path) -> None:

@@ -155,3 +155,26 @@ def test_scratch_that_is_named_by_its_file_system_says_what_it_is(
         notes(capsys, input=f"gpfs:{tmp_path}")
         == f"input gpfs:{tmp_path} is mount:{tmp_path}, a directory on GPFS\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("flags", "changes"),
+    [
+        (Flags(scratch="disk"), False),
+        (Flags(set=("scratch.size=1G",)), False),
+        (Flags(size="2MB"), True),
+        (Flags(input="memory"), True),
+    ],
+)
+def test_a_flag_that_the_matrix_overrides_in_each_cell_is_refused(
+    flags: Flags, changes: bool, tmp_path: Path
+) -> None:
+    cases = '[{ name = "a", input = "disk" }, { name = "b", output = "disk" }]'
+    (tmp_path / "s.toml").write_text(
+        f'workload = "terasort"\n[matrix]\nscratch = ["memory", "disk"]\nplace = {cases}\n'
+    )
+    if changes:
+        assert len(study_of(str(tmp_path / "s.toml"), flags).cells()) == 4
+        return
+    with pytest.raises(UsageError, match="is set by the matrix of s in each run"):
+        study_of(str(tmp_path / "s.toml"), flags)

@@ -86,9 +86,10 @@ def test_csv_has_a_row_for_each_record_and_numbers_without_units() -> None:
 def test_a_time_is_a_date_or_so_long_ago() -> None:
     assert moment("2024-01-31T12:00:00+00:00") == 1706702400
     assert moment("2d") == pytest.approx(time.time() - 172800, abs=100)
-    error = RUNNER.invoke(app, ["runs", "--since", "yesterday"]).exception
-    assert isinstance(error, UsageError)
-    assert "--since: 'yesterday' is no time" in error.message
+    for word in ("yesterday", "2026"):
+        error = RUNNER.invoke(app, ["runs", "--since", word]).exception
+        assert isinstance(error, UsageError)
+        assert f"--since: {word!r} is no time" in error.message
 
 
 def test_a_label_is_added_and_taken_away_and_nothing_else_changes() -> None:
@@ -148,6 +149,16 @@ def test_pruning_leaves_the_newest_and_what_has_a_label() -> None:
     assert "would remove every record" in str(RUNNER.invoke(app, ["runs", "prune", "--yes"]).exception)
 
 
+@pytest.mark.parametrize(
+    "words", [["--engine", "flink", "prune", "--keep", "1"], ["--study", "s", "rm", "03-days"], ["--json", "label", "weekly", "03-days"]]
+)  # fmt: skip
+def test_a_filter_before_a_command_is_refused_as_the_command_would_not_see_it(words: list[str]) -> None:
+    error = RUNNER.invoke(app, ["runs", *words]).exception
+    assert isinstance(error, UsageError)
+    assert f"weft runs: {words[0]} before " in error.message
+    assert len(left()) == 3
+
+
 def test_keeping_more_records_than_there_are_removes_none() -> None:
     for keep in ("3", "4", "5", "20"):
         done = RUNNER.invoke(app, ["runs", "prune", "--keep", keep, "--label", "", "--yes"])
@@ -198,3 +209,11 @@ def test_a_directory_that_is_no_record_is_not_removed(
     assert isinstance(error, WeftError)
     assert (elsewhere / "record.json").exists()
     assert len(left()) == 3
+
+
+def test_the_verdict_of_somebody_else_s_record_is_no_markup() -> None:
+    make_record(settings.runs() / "00-foreign", head={"verdict": "[/]"})
+    for words in (["runs"], ["show", "00-foreign"]):
+        done = RUNNER.invoke(app, words)
+        assert done.exit_code == 0, done.exception
+        assert "[/]" in done.stdout

@@ -2,6 +2,7 @@
 
 import errno
 import io
+import tomllib
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -198,3 +199,43 @@ def test_a_cell_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked.cells() == found
     found[0][0].clear()
     assert asked.cells()[0][0] != {}, "what a caller changes is his own"
+
+
+@pytest.mark.parametrize("table", [TABLE, CASES], ids=["matrix", "cases"])
+def test_the_text_of_a_cell_s_record_is_that_of_its_run_without_the_study(
+    table: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts: list[tuple[Spec, str]] = []
+    monkeypatch.setattr(matrix, "run_once", lambda spec, text, *_, **__: texts.append((spec, text)))
+    asked = study_from(table, name="s", where="s")
+    matrix.run(asked, Progress(Console(file=io.StringIO())))
+    assert len(texts) == len(asked.cells()) * asked.repeat
+    for spec, text in texts:
+        ((_, again),) = study_from(tomllib.loads(text), name="spec").cells()
+        assert again.key() == spec.key()
+
+
+def test_a_matrix_of_switches_and_of_tables_has_records(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(run, "provision", lambda *_: Provisioned(tmp_path, {}, {}, {}, tmp_path))
+    table = {
+        "workload": "file-open",
+        "engine": "null",
+        "matrix": {
+            "class_archives": [True, False],
+            "scratch": ["memory", {"kind": "disk"}],
+            "start_deadline": [9],
+        },
+    }
+    found = matrix.run(
+        study_from(table, name="s", where="s.toml"),
+        Progress(Console(file=io.StringIO())),
+        source=_Broken(*(KeyError("x") for _ in range(4))),
+    )
+    assert sorted(tuple(one.head.cell.coordinates.values()) for one in found) == [
+        ("false", "memory", "9"),
+        ("false", '{"kind": "disk"}', "9"),
+        ("true", "memory", "9"),
+        ("true", '{"kind": "disk"}', "9"),
+    ]

@@ -293,10 +293,12 @@ def test_a_study_without_rules_has_the_page_of_any_comparison(tmp_path: Path) ->
         ("expected.toml", "not TOML"),
         ("expected.toml", 'axis="a"\nseries="b"\nbase="x"\n[cells]\ny="y"'),
         ("published.csv", "paper,colour\np,red\n"),
+        ("expected.toml", b"# M\xfcller"),
+        ("published.csv", b"paper\nM\xfcller\n"),
     ],
 )
-def test_a_folder_that_is_wrong_is_refused_by_name(tmp_path: Path, file: str, text: str) -> None:
-    (folder(tmp_path / "s") / file).write_text(text)
+def test_a_folder_that_is_wrong_is_refused_by_name(tmp_path: Path, file: str, text: str | bytes) -> None:
+    (folder(tmp_path / "s") / file).write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(UsageError, match=r"expected\.toml or published\.csv is invalid"):
         published.load(tmp_path / "s")
 

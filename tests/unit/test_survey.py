@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -39,7 +40,7 @@ def stored(
     folder: Path, job: str, scratch: str, nodes: int, seconds: float, verdict: str = "VALID"
 ) -> Stored:
     """A record of one cell."""
-    directory = folder / f"{job}-{scratch}-{nodes}".replace(" ", "")
+    directory = folder / f"{job}-{scratch}-{nodes}".replace(" ", "").replace("/", "_")
     directory.mkdir(exist_ok=True)
     (directory / "resolved.json").write_text(json.dumps({"nodes": [{"name": "n"}] * nodes}))
     place = {"job": job, "scratch": scratch, "nodes": f"local:{nodes}"}
@@ -108,6 +109,17 @@ def test_a_storage_that_is_good_on_more_nodes_only_is_not_good_on_fewer(tmp_path
     found = surveys.survey(runs, STORAGES, "here", cells(runs))
     assert dict(found.best[0].storages) == {"disk": (1,), "pool+disk": (2,)}
     assert "pool+disk on 2 nodes; disk on 1 node" in surveyed.page(found)
+
+
+def test_a_run_that_failed_before_it_had_nodes_is_of_the_cell_that_was_asked_for(tmp_path: Path) -> None:
+    runs = [
+        stored(tmp_path, "sort", "disk", 2, 4.0),
+        stored(tmp_path, "sort", "mount:/gone", 2, 0.0, "INVALID"),
+    ]
+    (runs[1].directory / "resolved.json").unlink()
+    runs[1] = replace(runs[1], head=runs[1].head.changed(nodes="virtual:2"))
+    found = surveys.survey(runs, ["disk", "mount:/gone"], "here", 2)
+    assert [(cell.storage, cell.nodes) for cell in found.cells] == [("disk", 2), ("mount:/gone", 2)]
 
 
 def test_where_times_are_alike_the_first_one_is_preferred(tmp_path: Path) -> None:
@@ -217,7 +229,9 @@ def test_the_cost_is_shown_before_anything_runs(monkeypatch: pytest.MonkeyPatch)
     app.command()(verb.survey)
     found = CliRunner().invoke(app, ["--dry-run", "--nodes", "local:1", "--jobs", "sort"])
     assert found.exit_code == 0
-    assert "6 runs: about 6 min" in found.output
+    assert "6 runs: about 6 min" in found.stdout
+    found = CliRunner().invoke(app, ["--dry-run", "--nodes", "local:1", "--jobs", "sort", "--json"])
+    assert json.loads(found.stdout) == {"runs": 6, "seconds": 360.0, "node_hours": 0.1, "guessed": 6}
 
 
 def test_a_run_names_the_scratch_that_nobody_asked_for(

@@ -1,6 +1,7 @@
 """trace: a schedule that programs and record share, and a verdict that a lost or wrong job cannot get."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -185,3 +186,13 @@ def test_the_verb_shows_quantiles_and_the_command_that_replays(file: Path) -> No
     assert f"weft run trace:{file} --set jobs=3 --set bytes_scale=0.5 --set time_scale=0.1" in done.output
     found = json.loads(CliRunner().invoke(app, [*words, "--json"]).output)
     assert (found["trace"]["jobs"], found["replay"]["jobs"], found["replay"]["input"]) == (4, 3, 3000)
+
+
+def test_a_trace_with_a_comma_in_its_name_has_a_command_that_works(file: Path) -> None:
+    named = file.rename(file.with_name("2009,a=b.tsv"))
+    done = CliRunner().invoke(app, ["trace", str(named)], env={"COLUMNS": "200"})
+    (line,) = (line for line in done.output.splitlines() if "replay with: " in line)
+    _, what, flag, value = shlex.split(line.partition(": ")[2])[1:]
+    assert (what, flag) == ("trace", "--set")
+    ((_, spec),) = study_of(what, Flags(set=(value,))).cells()
+    assert spec.workload.file == named  # type: ignore[attr-defined]

@@ -95,7 +95,20 @@ def _over(base: dict[str, Any], own: dict[str, Any], flags: Flags, *, name: str,
         own["repeat"] = flags.repeat
     if flags.labels:
         own["labels"] = [*_words(own.get("labels")), *flags.labels]
-    return study_from({**base, **own}, name=name, where=where)
+    study = study_from({**base, **own}, name=name, where=where)
+    _require_effect(study, flags)
+    return study
+
+
+def _require_effect(study: Study, flags: Flags) -> None:
+    """Raises UsageError for a key of the command line that the matrix sets in each cell: it would change no run."""
+    cells = [study.settings(cell) for cell, _ in study.cells()] if study.matrix else []
+    for key in flags.overrides() if cells else ():
+        if all(any(key == own or key.startswith(f"{own}.") for own in cell) for cell in cells):
+            raise UsageError(
+                f"{key} is set by the matrix of {study.name} in each run, so that the command line changes nothing",
+                hint="omit it, or change the list in the file",
+            )
 
 
 def _words(value: Any) -> list[str]:

@@ -21,6 +21,7 @@ from weft.record.head import created
 from weft.record.record import Stored
 from weft.record.selection import Selection, moment
 from weft.run.imports.importing import import_log
+from weft.spec.study import folder_name
 from weft.text.units import parse_duration
 
 
@@ -93,7 +94,9 @@ def explanation_of(summary: Summary) -> Explanation:
 
 
 def compare(runs: Sequence[str] = (), *, study: str = "") -> Comparison:
-    """Two or more runs, or all runs of a study, grouped by their spec. Raises UsageError for fewer."""
+    """Two or more runs, or all runs of a study, grouped by their spec. Raises UsageError for fewer, and for both."""
+    if study and runs:
+        raise UsageError(f"{runs[0]} and --study are two comparisons", hint="omit one of them")
     return of_study(study) if study else _of_runs(runs)
 
 
@@ -112,8 +115,10 @@ def against(runs: Sequence[str], reference: str, slower: float) -> Change:
     if given is None and not before:
         raise UsageError(f"no record fits the reference {reference}", hint="`weft runs` lists every run")
     # a label or a time may also have runs of other specs
-    named = {stored.directory.resolve(): stored for stored in chosen if stored.head.key == newest.head.key}
-    return change(headlines(list(named.values())), headlines(before), given, slower)
+    every = {stored.directory.resolve(): stored for stored in chosen}.values()
+    named = [stored for stored in every if stored.head.key == newest.head.key]
+    others = [stored.directory.name for stored in every if stored.head.key != newest.head.key]
+    return change(headlines(named), headlines(before), given, slower, others)
 
 
 def _meant(name: str, key: str = "") -> list[Stored]:
@@ -131,8 +136,9 @@ def _meant(name: str, key: str = "") -> list[Stored]:
         before=at if kind == "older" else None,
     )
     found = wanted.of(record.all_records(settings.runs()))
-    same = [stored for stored in found if stored.head.key == key]
-    return same if kind == "older" or (same and key) else found
+    # a log has no spec, so that no other run is of the same
+    same = [stored for stored in found if key and stored.head.key == key]
+    return same if kind == "older" or same else found
 
 
 def _time(text: str) -> float | None:
@@ -145,13 +151,14 @@ def _time(text: str) -> float | None:
 def of_study(name: str) -> Comparison:
     """All runs of a study, by its name or its folder. Raises UsageError where there is none."""
     folder = Path(name) if Path(name, "study.toml").exists() else settings.studies() / name
-    name = folder.resolve().name
-    lines = headlines(record.all_records(settings.runs()), name)
-    if not lines:
-        raise UsageError(
-            f"no run in {settings.runs()} belongs to a study {name!r}", hint="`weft runs` lists every run"
-        )
-    return studies.of_study(lines, name, folder)
+    known, last = record.all_records(settings.runs()), folder_name(folder)
+    # that of a workload with a path has slashes
+    for one in (name, last):
+        if one and (lines := headlines(known, one)):
+            return studies.of_study(lines, one, folder)
+    raise UsageError(
+        f"no run in {settings.runs()} belongs to a study {last!r}", hint="`weft runs` lists every run"
+    )
 
 
 def _of_runs(names: Sequence[str]) -> Comparison:

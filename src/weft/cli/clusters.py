@@ -94,6 +94,10 @@ def connect(
     """
     from weft.cli import persistent  # noqa: PLC0415
 
+    if tunnel and as_json:
+        raise UsageError("--json and --tunnel are two answers", hint="omit one of them")
+    if port is not None and not tunnel:
+        raise UsageError("--port is of --tunnel", hint=f"weft connect --tunnel --port {port}")
     if tunnel:
         persistent.tunnel(name, port or 0)
     else:

@@ -10,7 +10,7 @@ from io import TextIOWrapper
 import typer
 
 from weft.errors import Stopped, WeftError
-from weft.host import signals, unforeseen
+from weft.host import settings, signals, unforeseen
 from weft.text.printable import Printable
 
 
@@ -65,11 +65,12 @@ def _tell(error: WeftError) -> None:
     """An error for users: one line each, wrapped only on a terminal."""
     # its own colours are the only escapes
     out = getattr(sys.stderr, "rich_proxied_file", sys.stderr)
-    typer.secho("error:", file=out, nl=False, fg="red", bold=True)
+    plain = False if settings.colourless() else None
+    typer.secho("error:", file=out, nl=False, fg="red", bold=True, color=plain)
     print(f" {error.message}", *(f"    {line}" for line in error.tail), sep="\n", file=sys.stderr)
     if error.hint:
         print(file=sys.stderr)
-        typer.secho("hint:", file=out, nl=False, bold=True)
+        typer.secho("hint:", file=out, nl=False, bold=True, color=plain)
         print(f" {error.hint}", file=sys.stderr)
     if error.left:
         print(f"left behind: {', '.join(error.left)}; `weft clean` removes it", file=sys.stderr)

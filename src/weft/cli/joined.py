@@ -9,7 +9,7 @@ from weft.run import rootless
 
 
 def run(name: str, what: str, flags: Flags, *, again: bool, dry_run: bool, as_json: bool) -> None:
-    """Run it, print the results, and exit with 0 if all are valid."""
+    """Run it, print the results, and exit with 0 if none is wrong."""
     if dry_run:
         raise UsageError(
             "a persistent cluster is planned already",

@@ -21,22 +21,23 @@ from weft.spec.study import Study
 
 
 def run(what: str, flags: Flags, *, again: bool, as_json: bool) -> None:
-    """Run a study, print the results, and exit with 0 if all are valid."""
+    """Run a study, print the results, and exit with 0 if none is wrong."""
     study = study_of(what, flags)
     say_chosen(study, flags)
     end(what, study, do(study, as_json=as_json, again=again), as_json=as_json)
 
 
 def end(what: str, study: Study, results: list[Stored], *, as_json: bool) -> None:
-    """Exit with 0 if all results of a study are valid; that of a folder has a page."""
-    if Path(what, "study.toml").exists():
+    """Exit with 0 if no result of a study is wrong; that of a folder has a page, unless it is a single run, which has its own."""
+    if Path(what, "study.toml").exists() and any(result.head.cell.study for result in results):
         from weft.cli import printing  # noqa: PLC0415 - imported already
 
         # standard output contains only the results if a program reads it
         print(
             f"  study  {printing.study_page(study, Path(what))}", file=sys.stderr if as_json else sys.stdout
         )
-    sys.exit(0 if all(result.verdict == "VALID" for result in results) else 1)
+    # a job of the user without a check of its own has no other verdict
+    sys.exit(0 if all(result.verdict in {"VALID", "UNCHECKED"} for result in results) else 1)
 
 
 def plan(what: str, flags: Flags, *, as_json: bool) -> None:
@@ -62,7 +63,11 @@ def print_plan(study: Study, *, as_json: bool) -> None:
 
 def _without_dry_run(arguments: Sequence[str]) -> list[str]:
     """The command that runs what this one prints: a job of the user may have such an option too, behind weft's own."""
-    words = ["run", *arguments[1:]] if arguments[:1] == ["plan"] else list(arguments)
+    words = list(arguments)
+    # -q and -v can come before the verb
+    verb = next((at for at, word in enumerate(words) if not word.startswith("-")), 0)
+    if words[verb : verb + 1] == ["plan"]:
+        words[verb] = "run"
     if "--dry-run" in words:
         words.remove("--dry-run")
     return words

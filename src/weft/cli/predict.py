@@ -1,9 +1,14 @@
 """The verb that predicts: a measured job on other nodes, storages and machines."""
 
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from weft.analysis.predict.prediction import Prediction
 from weft.api import again, predictions
 from weft.cli import completing
 from weft.cli.flags import AsJson, Out, Run, Scratches, Trust
@@ -73,15 +78,20 @@ def predict(
 
     With a prediction interval, the point where scaling stops, and how far it is from what was measured.
 
-    It also writes a page: to --out, or to prediction.html in the record.
+    It also writes a page: to --out, or to prediction.html in the record. With --json it does so only with --out.
 
     Example: weft predict last --nodes 1..16 --scratch memory,pool+mount:/lustre/me
     """
+    if machine == PREFIX and as_json:
+        print(json.dumps([asdict(one) for one in submissions.all_of().values()], indent=1))
+        return
     if machine == PREFIX:
         terminal.sections([io500.section(submissions.all_of().values())], console())
         return
+    # small runs are newer: `last` is another one then
+    directory = record.find(settings.runs(), run).directory
     if runs:
-        rootless.enter(again.study(str(record.find(settings.runs(), run).directory), (), trust=trust))
+        rootless.enter(again.study(str(directory), (), trust=trust))
     found = predictions.predict(
         run,
         nodes=nodes,
@@ -94,13 +104,18 @@ def predict(
         runs=runs,
         trust=trust,
     )
+    _print(found, directory, out, as_json=as_json)
+
+
+def _print(found: Prediction, directory: Path, out: Path | None, *, as_json: bool) -> None:
+    """The prediction, and its page; a program that reads the result reads nothing else on standard output."""
     if as_json:
         print(found.model_dump_json(indent=1))
-        return
-    terminal.sections([prediction.section(found)], console())
-    print(
-        f"  page {page.save(prediction.page(found), out or record.page_path(record.find(settings.runs(), run).directory, _NAME))}"
-    )
+    else:
+        terminal.sections([prediction.section(found)], console())
+    if out or not as_json:
+        path = out or record.page_path(directory, _NAME)
+        print(f"  page {page.save(prediction.page(found), path)}", file=sys.stderr if as_json else sys.stdout)
 
 
 def _size(text: str | None) -> float | None:

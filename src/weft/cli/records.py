@@ -2,6 +2,7 @@
 
 import json
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,12 +11,15 @@ from weft.analysis.summary.summary import Summary
 from weft.api import results
 from weft.cli import completing
 from weft.cli.flags import AsJson, OfStudy, Out, Run, RunOrLog
-from weft.errors import UsageError
+from weft.errors import RecordError, UsageError
 from weft.host import settings
 from weft.record import record
 from weft.report.pages import flames, page, study, terminal
 from weft.report.sections.stream import operators
+from weft.spec.study import folder_name
 from weft.text.console import console
+
+_SLOWER = "10%"
 
 
 def show(run: Run = "last", as_json: AsJson = False) -> None:
@@ -86,12 +90,20 @@ def report(
     """
     if out is not None and not out.name:
         raise UsageError(f"--out: {str(out)!r} is no file", hint="name the file to write: --out report.html")
+    if of_study and run != "last":
+        raise UsageError(f"{run} and --study are two reports", hint="omit one of them")
     if of_study:
-        path = out or study.place(settings.runs(), of_study)
+        path = out or study.place(settings.runs(), folder_name(Path(of_study)))
         print(page.save(study.text(results.of_study(of_study)), path))
     else:
         stored = record.find(settings.runs(), run)
-        flames.write(stored.directory)
+        try:
+            flames.write(stored.directory)
+        except RecordError as error:
+            if out is None:
+                raise
+            # a record that is kept where nobody writes has a page all the same
+            print(f"no flame graphs: {error.message}", file=sys.stderr)
         path = out or record.page_path(stored.directory, page.NAME)
         print(page.of(results.summary_of(stored), stored, path))
 
@@ -117,7 +129,7 @@ def compare_runs(
     ] = "",
     slower: Annotated[
         str, typer.Option(metavar="PERCENT", help="end with exit code 1 if they are slower by more")
-    ] = "10%",
+    ] = _SLOWER,
     as_json: AsJson = False,
 ) -> None:
     """Compare runs, grouped by their settings.
@@ -129,9 +141,18 @@ def compare_runs(
 
     Example: weft compare since:1d --reference older:30d --slower 10%
     """
+    if reference and of_study:
+        raise UsageError(
+            "--study and --reference are two comparisons",
+            hint="omit one; runs of a study are compared with a reference by their names or by label:WORD",
+        )
     if reference:
         _against(names or [], reference, slower, as_json=as_json)
         return
+    if slower != _SLOWER:
+        raise UsageError(
+            "--slower needs --reference", hint="weft compare last --reference label:good --slower 5%"
+        )
     found = results.compare(names or [], study=of_study)
     if as_json:
         print(found.model_dump_json(indent=1))

@@ -8,7 +8,7 @@ import dataclasses
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -90,6 +90,7 @@ def listed(
     as_json: AsJson = False,
 ) -> None:
     if ctx.invoked_subcommand is not None:
+        _require_behind(ctx.invoked_subcommand, ctx.params)
         return
     wanted = _selection(engine, workload, of_study, label, since, before, last)
     found = headlines(wanted.of(record.all_records(settings.runs())))
@@ -168,6 +169,16 @@ def prune(
     _remove(
         [one.directory for one in old if one.verdict != "RUNNING" and (label or not one.head.labels)], yes=yes
     )
+
+
+def _require_behind(command: str, given: Mapping[str, Any]) -> None:
+    """Raises UsageError for options before a command, which has its own: records that a filter leaves out would be removed, too."""
+    if named := [name for name, value in given.items() if value]:
+        option = f"--{named[0].removeprefix('as_').removeprefix('of_')}"
+        raise UsageError(
+            f"weft runs: {option} before {command} selects no record for it",
+            hint=f"write options behind it: `weft runs {command} --help` lists them",
+        )
 
 
 def _selection(
@@ -257,7 +268,7 @@ def _listed(lines: list[Headline]) -> Table:
         style = styles.get(line.verdict, "red")
         table.add_row(
             escape(line.id),
-            f"[{style}]{line.verdict}[/]",
+            f"[{style}]{escape(line.verdict)}[/]",
             *arguments,
             size(line.size),
             seconds(line.seconds),

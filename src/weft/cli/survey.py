@@ -1,8 +1,10 @@
 """The verb for staff of a centre: survey, which finds the storage for scratch that is this machine's default."""
 
+import json
 import os
 import tomllib
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -75,12 +77,12 @@ def survey(
     minutes = duration("--within", within, 6, 24 * 3600) / 60
     places = every("--nodes", nodes, ["local:1", "local:2"])
     asked = surveying.study(places, storages, _known(every("--jobs", jobs, list(_WRITTEN))), repeat, engine)
-    progress = Progress()
-    progress.say(
-        _words(surveying.cost(asked, matrix.finished(asked), record.all_records(settings.runs())), minutes)
-    )
+    costs = surveying.cost(asked, matrix.finished(asked), record.all_records(settings.runs()))
     if dry_run:
+        print(json.dumps(asdict(costs), indent=1) if as_json else _words(costs, minutes))
         return
+    progress = Progress()
+    progress.say(_words(costs, minutes))
     submission.enter(asked, progress)
     runs = matrix.run(asked, progress, enough=surveying.within(minutes))
     found = surveys.survey(runs, storages, os.uname().nodename, len(asked.cells()))

@@ -50,4 +50,6 @@ def trace(
         "seed": seed or None,
     }
     sets = assign("--set", {key: value for key, value in given.items() if value is not None})
-    print(f"  replay with: {shlex.join(['weft', 'run', f'trace:{file}', *sets])}")
+    # in the short form they would have a meaning
+    what = ["trace", "--set", f"file={file}"] if set(str(file)) & set(",=+") else [f"trace:{file}"]
+    print("  replay with:", shlex.join(["weft", "run", *what, *sets]))

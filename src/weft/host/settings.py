@@ -158,6 +158,11 @@ def module_directories() -> list[Path]:
     return [Path(name) for name in os.environ.get("MODULEPATH", "").split(":") if name]
 
 
+def colourless() -> bool:
+    """Whether the user wants output without colours, on a terminal as well."""
+    return bool(os.environ.get("NO_COLOR"))
+
+
 CLASS_LISTS = "WEFT_CLASS_LISTS"
 """Set by weft alone, for a run whose JVMs write down which classes they load: the directory of their lists."""
 

@@ -47,5 +47,8 @@ class Selection:
 
 def moment(text: str) -> float:
     """Seconds since the epoch of a date (2026-01-31, 2026-01-31T12:00), or of so long ago (7d, 12h). Raises ValueError."""
-    found = created(text)
-    return time.time() - parse_duration(text) if found is None else found
+    if (found := created(text)) is not None:
+        return found
+    if text.strip().replace(".", "", 1).isdecimal():  # a year would be so many seconds ago
+        raise ValueError(f"{text!r} is neither a date nor a time with its unit")
+    return time.time() - parse_duration(text)

@@ -1,7 +1,8 @@
 """The runs of a study: every cell as often as requested, in random order, skipping finished ones."""
 
+import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from weft.errors import UsageError, WeftError
@@ -45,8 +46,9 @@ def run(
     results = []
     for number, (index, repeat) in enumerate(rounds, start=1):
         cell, spec = cells[index]
-        mark = {"study": study.name, "repeat": repeat, "coordinates": cell}
-        name = ", ".join(f"{key}={value}" for key, value in cell.items()) or spec.workload.kind
+        coordinates = _as_text(cell)
+        mark = {"study": study.name, "repeat": repeat, "coordinates": coordinates}
+        name = ", ".join(f"{key}={value}" for key, value in coordinates.items()) or spec.workload.kind
         if earlier := done.get((source.key(spec), repeat)):
             progress.say(f"[{number}/{len(rounds)}] {name}: done earlier, {earlier.directory.name}")
             results.append(earlier)
@@ -65,6 +67,15 @@ def run(
             progress.say(f"  INVALID: {error.message}")
             results.append(record.read(error.record))
     return results
+
+
+def _as_text(cell: Mapping[str, Any]) -> dict[str, str]:
+    """Coordinates as a record has them: true, 2, and of a table its JSON without secrets."""
+    plain = redacted(cell, settings.secret_keys())
+    return {
+        key: value if isinstance(value, str) else json.dumps(value, default=str)
+        for key, value in plain.items()
+    }
 
 
 def order(cells: int, repeat: int, seed: int) -> list[tuple[int, int]]:
@@ -92,7 +103,7 @@ def _one(
 ) -> Stored:
     coordinates, spec = cell
     progress.expected = expected_phases(record.all_records(settings.runs()), source.key(spec))
-    text = toml_of(study.base, study.settings(coordinates), settings.secret_keys())
+    text = toml_of(study.table(coordinates), study.settings(coordinates), settings.secret_keys())
     hidden = redacted(mark, settings.secret_keys())
     return run_once(spec, text, progress, source=source, cell=hidden, labels=study.labels)
 

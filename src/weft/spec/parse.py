@@ -18,9 +18,7 @@ from weft.text.redaction import Values, has_placeholder, hidden, on_command_line
 
 def parse(table: Mapping[str, Any], overrides: Mapping[str, Any] | None = None) -> Spec:
     """A spec from a table and dotted overrides. Raises UsageError, which names the key and the nearest valid one."""
-    merged = deepcopy(dict(table))
-    for key, value in (overrides or {}).items():
-        put(merged, key, value)
+    merged = overridden(table, overrides or {})
     if "workload" not in merged:
         raise UsageError("no workload given", hint=f"choose one of {', '.join(workloads.KINDS.listed)}")
     require_plain(merged)
@@ -39,6 +37,14 @@ def parse(table: Mapping[str, Any], overrides: Mapping[str, Any] | None = None) 
             hint="select one; several can share a persistent cluster: weft up --engine spark,hadoop",
         )
     return spec
+
+
+def overridden(table: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """A table with dotted overrides."""
+    merged = deepcopy(dict(table))
+    for key, value in overrides.items():
+        put(merged, key, value)
+    return merged
 
 
 def _require_known(table: Mapping[str, Any], values: Values) -> None:

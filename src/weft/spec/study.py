@@ -15,7 +15,7 @@ from weft.spec import cells
 from weft.spec.keys import STUDY_KEYS
 from weft.spec.messages import hint, say
 from weft.spec.model import Spec
-from weft.spec.parse import parse
+from weft.spec.parse import overridden, parse
 from weft.text import toml
 
 
@@ -57,6 +57,10 @@ class Study(BaseModel):
         """The settings of a cell in addition to the base, by dotted key."""
         return cells.settings(self.matrix, coordinates)
 
+    def table(self, coordinates: dict[str, Any]) -> dict[str, Any]:
+        """The base with them: what alone makes the same run."""
+        return overridden(self.base, self.settings(coordinates))
+
 
 def load(path: Path) -> Study:
     """A study from TOML: a spec's keys, `repeat`, `shuffle_seed`, `control`, a `[matrix]` of lists, and `[[exclude]]`."""
@@ -77,8 +81,12 @@ def read(path: Path) -> tuple[str, dict[str, Any]]:
         raise UsageError(f"{file} is not TOML: it is not UTF-8 text") from error
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{file} is not TOML: {error}") from error
-    folder = path if path.name not in {"", ".."} else path.resolve()  # as in `weft run .`
-    return folder.name if path.is_dir() else file.stem, table
+    return folder_name(path) if path.is_dir() else file.stem, table
+
+
+def folder_name(folder: Path) -> str:
+    """The name of the study in a folder, also of `weft run .`; a link has its own."""
+    return (folder if folder.name not in {"", ".."} else folder.resolve()).name
 
 
 def study_from(table: Mapping[str, Any], *, name: str, where: str = "") -> Study:

@@ -1,11 +1,10 @@
 """A study's folder as data: the paper's figures, and rules about the predicted shapes of the study's cells."""
 
 import csv
-import tomllib
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from weft.analysis.read.part import Part
 from weft.errors import UsageError
@@ -134,7 +133,7 @@ def load(folder: Path) -> Paper | None:
     try:
         table = toml.read(folder / RULES)
         return Paper(expected=Expected.model_validate(table), figures=figures(folder / FIGURES))
-    except (OSError, tomllib.TOMLDecodeError, ValidationError) as error:
+    except (OSError, ValueError, csv.Error) as error:
         raise UsageError(f"{folder}: {RULES} or {FIGURES} is invalid: {error}") from error
 
 
@@ -142,7 +141,7 @@ def figures(path: Path) -> tuple[Published, ...]:
     """The rows of a published.csv; none if there is no such file."""
     if not path.is_file():
         return ()
-    with path.open(newline="") as file:
+    with path.open(newline="", encoding="utf-8") as file:
         return tuple(
             Published.model_validate({key: text for key, text in row.items() if text})
             for row in csv.DictReader(file)

@@ -8,6 +8,9 @@ from weft.analysis.compare.headline import Headline
 from weft.analysis.read.part import Part
 from weft.text.units import show_seconds
 
+_NAMED = 5
+"""Runs of other specs, by name."""
+
 
 class Change(Part):
     """The times of runs and of their reference, in seconds; `ratio` is the one divided by the other."""
@@ -29,13 +32,17 @@ class Change(Part):
 
 
 def change(
-    lines: Sequence[Headline], before: Sequence[Headline], given: float | None, slower: float
+    lines: Sequence[Headline],
+    before: Sequence[Headline],
+    given: float | None,
+    slower: float,
+    others: Sequence[str] = (),
 ) -> Change:
-    """Compares the medians of valid runs: with those of other runs, or with a time that was given."""
+    """Compares the medians of valid runs: with those of other runs, or with a time that was given. `others`: runs of other specs."""
     values, base = _seconds(lines), [given] if given is not None else _seconds(before)
     found = Change(
         runs=tuple(line.id for line in lines), reference=tuple(line.id for line in before), slower=slower,
-        fails=True, notes=tuple(_notes(lines, before)),
+        fails=True, notes=(*_notes(lines, before), *_apart(others)),
     )  # fmt: skip
     if not values or not base or min(base) <= 0:
         whose = "the runs" if not values else "the reference"
@@ -90,3 +97,10 @@ def _notes(lines: Sequence[Headline], before: Sequence[Headline]) -> list[str]:
     if left:
         notes.append(f"Not counted: {', '.join(left)}.")
     return notes
+
+
+def _apart(others: Sequence[str]) -> list[str]:
+    """Runs that were named as well, and are of other specs than the newest one."""
+    more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+    words = f"Of other specs than the newest run, and not compared: {', '.join(others[:_NAMED])}{more}."
+    return [words] if others else []

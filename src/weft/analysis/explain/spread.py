@@ -125,7 +125,7 @@ def _at(own: polars.DataFrame, places: Mapping[tuple[str, str], str]) -> polars.
 
 
 def of_nodes(samples: polars.DataFrame, *prefixes: str) -> dict[tuple[str, Measure], Readings]:
-    """By node and counter: the nodes' own sums over the engine's processes. Such a counter is not written while it is 0."""
+    """By node and counter: the nodes' own sums over the engine's processes. One with a dot in its name is not written while it is 0."""
     named = polars.any_horizontal(*(polars.col("counter").str.starts_with(prefix) for prefix in prefixes))
     own = samples.filter(
         named
@@ -137,7 +137,9 @@ def of_nodes(samples: polars.DataFrame, *prefixes: str) -> dict[tuple[str, Measu
     found = {}
     for (node, *measure), frame in own.group_by(["node", "counter", *LABELS], maintain_order=True):
         times, values = frame["t"].to_numpy(), frame["value"].to_numpy()
-        before = moments[str(node)][moments[str(node)] < times[0]][-1:]
+        # a counter of the kernel's, whose name has no dot, is always written: its first value is of all the time before
+        first = times[0] if "." in str(measure[0]) else -np.inf
+        before = moments[str(node)][moments[str(node)] < first][-1:]
         zero = np.zeros(len(before))
         found[str(node), Measure(*map(str, measure))] = Readings(
             np.concatenate([before, times]), np.concatenate([zero, values])

@@ -94,9 +94,14 @@ def _groups(runs: Sequence[Stored]) -> dict[tuple[str, str, int], list[Stored]]:
     found: dict[tuple[str, str, int], list[Stored]] = {}
     for stored in runs:
         where = stored.head.cell.coordinates
-        nodes = len(resolved.of_record(stored).nodes)
-        found.setdefault((where["job"], where["scratch"], nodes), []).append(stored)
+        found.setdefault((where["job"], where["scratch"], _nodes(stored)), []).append(stored)
     return dict(sorted(found.items(), key=lambda item: (item[0][0], item[0][2], item[0][1])))
+
+
+def _nodes(stored: Stored) -> int:
+    """Of a run; of one that failed before it had any, as many as were asked for."""
+    count = stored.head.nodes.rpartition(":")[2]
+    return len(resolved.of_record(stored).nodes) or (int(count) if count.isdecimal() else 0)
 
 
 def _cell(job: str, storage: str, nodes: int, group: Sequence[Stored]) -> Cell:

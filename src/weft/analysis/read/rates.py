@@ -1,7 +1,5 @@
 """Cumulative counters as rates, reduced to as many points as a report can show."""
 
-import math
-
 import polars
 
 LEVELS = frozenset({"memory"})
@@ -12,6 +10,7 @@ POINTS = 400
 
 _SHORTEST = 0.2
 """Seconds below which a rate depends more on the clock than on the machine."""
+_LINE = ["node", "counter"]
 
 
 def of_nodes(samples: polars.DataFrame, begin: float) -> polars.DataFrame:
@@ -19,15 +18,10 @@ def of_nodes(samples: polars.DataFrame, begin: float) -> polars.DataFrame:
 
     t is seconds after `begin`, in the middle of the interval of a rate. Long runs are thinned to whole intervals.
     """
-    own = samples.filter((polars.col("process") == "") & polars.col("t").is_finite()).sort("t")
-    moments = own["t"].unique().sort()
-    kept = moments.gather_every(max(1, math.ceil(len(moments) / POINTS)))
-    last = moments.tail(1)
-    own = own.filter(polars.col("t").is_in(polars.concat([kept, last]).unique().implode()))
-    over = ["node", "counter"]
-    passed = polars.col("t").diff().over(over)
+    own = _thinned(samples.filter((polars.col("process") == "") & polars.col("t").is_finite()).sort("t"))
+    passed = polars.col("t").diff().over(_LINE)
     # a process that ends between two readings is missing from the second, so that a sum can decrease
-    gained = polars.col("value").diff().over(over).clip(lower_bound=0)
+    gained = polars.col("value").diff().over(_LINE).clip(lower_bound=0)
     level = polars.col("counter").is_in(list(LEVELS))
     return (
         own.with_columns(
@@ -41,3 +35,13 @@ def of_nodes(samples: polars.DataFrame, begin: float) -> polars.DataFrame:
         .drop_nulls(["value", "t"])
         .select((polars.col("t") - begin).round(3).alias("t"), "node", "counter", "value")
     )
+
+
+def _thinned(own: polars.DataFrame) -> polars.DataFrame:
+    """Of each line the first reading in each of equal intervals, and its last: each host and each probe reads at moments of its own."""
+    if max(own.group_by(_LINE).len()["len"].to_list(), default=0) <= POINTS:
+        return own
+    t, interval = polars.col("t"), polars.col("interval")
+    placed = own.with_columns(((t - t.min()) / ((t.max() - t.min()) / POINTS)).floor().alias("interval"))
+    kept = placed.filter(interval.ne_missing(interval.shift().over(_LINE)) | (t == t.max().over(_LINE)))
+    return kept.drop("interval")

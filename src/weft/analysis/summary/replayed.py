@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from weft.analysis.read.part import Part
+from weft.facts import executorslots
 from weft.facts.jobmetrics import JobMetrics
 from weft.record.record import Stored
 
@@ -57,7 +58,8 @@ def of_record(stored: Stored, metrics: JobMetrics) -> Replay | None:
     began = float(found["began"])
     tasks = metrics.every.select("begin", "end").drop_nulls().collect()
     spans = [(a - began, b - began) for a, b in tasks.iter_rows()]
-    slots = int(metrics.executors["cores"].sum() or 0) or None
+    # an executor that replaced another one adds no slot
+    slots = max((count for _, count in executorslots.steps(metrics)), default=0) or None
     return Replay(
         jobs=jobs,
         slots=slots,

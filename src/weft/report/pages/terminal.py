@@ -47,7 +47,7 @@ def escape(text: str) -> str:
 def show(summary: Summary, out: Console) -> None:
     """One run."""
     style = _STYLES[verdict.tone(summary)]
-    out.print(f"[bold {style} reverse] {summary.verdict} [/]  {escape(summary.id)}")
+    out.print(f"[bold {style} reverse] {escape(summary.verdict)} [/]  {escape(summary.id)}")
     out.print(escape(verdict.sentence(summary)), style="bold")
     for words in verdict.where(summary):
         out.print(escape(words))

@@ -194,6 +194,6 @@ def _rate(value: float | None) -> str:
 def latency(seconds: float) -> str:
     """2.1 ms, 45 us."""
     for unit, factor in (("s", 1.0), ("ms", 1e3)):
-        if seconds * factor >= 1:
+        if seconds * factor >= 0.9995:  # less would be shown as 1e+03 of the next unit
             return f"{seconds * factor:.3g} {unit}"
     return f"{seconds * 1e6:.3g} us"

@@ -235,10 +235,15 @@ def lines(summary: Summary, panel: Panel) -> list[Series]:
 
 
 def _merged(counter: str, group: Sequence[Series]) -> list[Series]:
+    # readings of a long run are further apart than a second: all nodes have one in each step, and not some of them
+    apart = [
+        (each.points[-1][0] - each.points[0][0]) / (len(each.points) - 1) for each in group if each.points[1:]
+    ]
+    step = max(1.0, median(apart)) if apart else 1.0
     by_time: dict[float, list[float]] = {}
     for series in group:
         for t, value in series.points:
-            by_time.setdefault(round(t), []).append(value)
+            by_time.setdefault(round(t / step) * step, []).append(value)
     choices: dict[str, Callable[[list[float]], float]] = {"lowest": min, "median": median, "highest": max}
     return [
         Series(
