@@ -1,6 +1,7 @@
 """Where engines are downloaded from: indexes, mirrors, proxies and credentials as pip and Maven are configured."""
 
 import json
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -68,11 +69,14 @@ def test_a_proxy_of_pip_without_a_scheme_is_one_of_http(home: Path) -> None:
 def test_certificates_are_those_of_pip_then_those_of_its_variables(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # the machine may have a pip.conf
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     assert pipsettings.load().route("https://a").trusted is None
     monkeypatch.setenv("CURL_CA_BUNDLE", "/etc/site/curl.pem")
     assert pipsettings.load().route("https://a").trusted == Path("/etc/site/curl.pem")
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/etc/site/ca.pem")
     assert pipsettings.load().route("https://a").trusted == Path("/etc/site/ca.pem")
+    monkeypatch.delenv("PIP_CONFIG_FILE")
     configure_pip(home, "[global]\ncert = /etc/own.pem\n")
     assert pipsettings.load().route("https://a").trusted == Path("/etc/own.pem")
 

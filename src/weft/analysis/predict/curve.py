@@ -70,15 +70,12 @@ def _point(model: Model, target: Target, correction: Correction, *, both_again: 
     log, deviation = correction.at(
         {name: at for name, at in axes.items() if not (both_again and name == AGAIN)}
     )
-    here = math.hypot(
+    width = correction.within(_BAND) * math.hypot(
         deviation,
         math.log(max(model.replay(), 1e-3)),
         VALUE["error_per_waiting"] * distance.queued_share(model),
+        VALUE["error_per_machine"] if target.machine.name != model.measured.machine.name else 0.0,
     )
-    other_machine = (
-        VALUE["error_per_machine"] if target.machine.name != model.measured.machine.name else 0.0
-    )
-    width = correction.within(_BAND) * math.hypot(VALUE["share_of_errors"] * here, other_machine)
     longer = math.exp(log)
     return Point(
         nodes=found.nodes,
