@@ -31,8 +31,9 @@ pub unsafe extern "C" fn bind(fd: c_int, address: *const sockaddr, length: sockl
             // SAFETY: the same.
             if let Some(narrow) = narrow6(unsafe { *address.cast() }, to) {
                 let done = bound(fd, &narrow);
-                // a host without this address has none of IPv6, and nobody reaches what was asked for
-                if !alone || done == 0 || !is_unavailable(&io::Error::last_os_error()) {
+                // on a host without any address of IPv6 nobody reaches what was asked for
+                let unavailable = || is_unavailable(&io::Error::last_os_error());
+                if !alone || done == 0 || !unavailable() || has6() {
                     return done;
                 }
             }
@@ -105,6 +106,11 @@ fn without4(fd: c_int) -> bool {
         )
     };
     code == 0 && found != 0
+}
+
+/// Whether an interface of the host has an address of IPv6: one may have, while that of the host itself is switched off.
+fn has6() -> bool {
+    std::fs::read("/proc/net/if_inet6").is_ok_and(|addresses| !addresses.is_empty())
 }
 
 fn is_unavailable(error: &io::Error) -> bool {

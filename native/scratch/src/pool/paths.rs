@@ -40,7 +40,7 @@ pub unsafe fn concerned(dir: c_int, path: *const c_char) -> Option<PathText> {
     let whole = match path.first()? {
         b'/' => resolve(b"", path),
         _ if dir == libc::AT_FDCWD => resolve(cwd::get(), path),
-        _ => beside(dir, path),
+        _ => within(dir, path),
     };
     let mut whole = whole.ok()?;
     whole.truncate(trimmed(whole.as_bytes()).len());
@@ -49,7 +49,7 @@ pub unsafe fn concerned(dir: c_int, path: *const c_char) -> Option<PathText> {
 }
 
 /// The path of a name in a directory that is open.
-fn beside(dir: c_int, name: &[u8]) -> Result<PathText> {
+fn within(dir: c_int, name: &[u8]) -> Result<PathText> {
     let mut link = Text::<32>::of(&[b"/proc/self/fd/"])?;
     link.push_num(u64::try_from(dir).map_err(|_| libc::EBADF)?)?;
     let mut base = [0u8; PATH_MAX];

@@ -299,7 +299,7 @@ def divide(layout: Layout, head: int, asked: int | None, *, master: int, least: 
     room = min([on_head, *(node.memory for node in layout.nodes[1:])]) - master
     each = min(node.cores for node in layout.nodes)
     own = min(most, max(room * 6 // 10 // each, min(room // each, least))) // GRAIN * GRAIN
-    # YARN rounds requests up: otherwise one container of all would not fit beside a master
+    # YARN rounds requests up: otherwise one container of all would not fit next to a master
     task = -(-asked // GRAIN) * GRAIN if asked else own
     if task < least:
         left = f"what is left of a node, {show_size(max(room, 0))}"
