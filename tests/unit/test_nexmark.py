@@ -72,14 +72,18 @@ def judged(
     published: int = 35_100,
     restarts: int = 0,
     collector: dict[str, Any] | None = None,
+    workload: Nexmark | None = None,
+    lag: float | None = None,
 ) -> str:
     step = {"rate": 1000.0, "sustained": True, "limit": "engine"}
     latency = {"median": 0.01, "p95": 0.02, "p99": 0.03, "p999": 0.04, "max": 1.5, "mean": 0.01}
     collected = {"records": 900, "seconds": 30.0, "throughput": 1000.0, "latency": latency, "steps": [step]}
     ran = {"restarts": restarts, "companions": [{**collected, **(collector or {})}, {"records": published}]}
+    ran |= {} if lag is None else {"watermark_lag_seconds": lag}
+    workload = workload or Nexmark()
     log = {"each": 35_100, "events": 35_100}
-    answers = {"queries": {"q1": {**RIGHT, **answer}}, "late": 0, "duckdb": "1"}
-    judgement = Nexmark().judge(Results([], ran, [log, answers]))
+    answers = {"queries": {workload.queries: {**RIGHT, **answer}}, "late": 0, "duckdb": "1"}
+    judgement = workload.judge(Results([], ran, [log, answers]))
     assert judgement.valid == (not judgement.reason)
     return judgement.reason
 
@@ -102,6 +106,19 @@ def test_all_events_and_the_right_rows_are_valid() -> None:
 )
 def test_a_wrong_answer_is_not_valid(answer: dict[str, Any], reason: str) -> None:
     assert judged(answer) == reason
+
+
+@pytest.mark.parametrize(
+    ("lag", "lateness", "said"),
+    [(21.5, 15, True), (21.5, 31.5, True), (21.5, 31.6, False), (4.2, 15, False), (None, 15, False)],
+)
+def test_a_late_event_that_spark_may_count_by_its_own_rules_is_said(
+    lag: float | None, lateness: float, *, said: bool
+) -> None:
+    workload = Nexmark.model_validate({"queries": "q8", "late": 40, "lateness": lateness})
+    reason = judged({"wrong": 1, "wrong_row": "7"}, workload=workload, lag=lag)
+    assert reason.startswith("q8: 1 of 40 rows are of no answer, such as 7")
+    assert ("set lateness above 31.5s" in reason) == said
 
 
 def test_lost_events_are_not_valid() -> None:

@@ -86,6 +86,11 @@ public abstract class NexmarkJob<S extends EngineSession> extends TopicJob<S> {
          * @param brokers a consumer of {@link #GROUP}
          */
         Map<TopicPartition, Long> consumed(Consumer<byte[], byte[]> brokers) throws Exception;
+
+        /** What the check of the answers needs to know of the engine. */
+        default Map<String, Object> facts() {
+            return Map.of();
+        }
     }
 
     @Override
@@ -110,6 +115,7 @@ public abstract class NexmarkJob<S extends EngineSession> extends TopicJob<S> {
                 reports.close();
             }
             outcome.put("restarts", stream.restarts());
+            stream.facts().forEach(outcome::put);
             stream.stop();
         }
     }

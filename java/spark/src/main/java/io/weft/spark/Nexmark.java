@@ -61,6 +61,8 @@ public final class Nexmark extends NexmarkJob<Session> {
             queries.add(RunningQuery.await(writer(name, lines(name, updated(name) ? CategoryAverages.of(rows) : rows)).start()));
         }
         return new Draining() {
+            private final WatermarkLag lag = new WatermarkLag();
+
             @Override
             public void check() {
                 queries.forEach(RunningQuery::check);
@@ -82,6 +84,8 @@ public final class Nexmark extends NexmarkJob<Session> {
             public Map<TopicPartition, Long> consumed(Consumer<byte[], byte[]> brokers) {
                 Map<TopicPartition, Long> found = new HashMap<>();
                 for (StreamingQuery query : queries) {
+                    // Spark keeps a hundred, and this is called some times a second
+                    lag.note(query.recentProgress());
                     StreamingQueryProgress batch = query.lastProgress();
                     if (batch == null) {
                         return Map.of();
@@ -91,6 +95,12 @@ public final class Nexmark extends NexmarkJob<Session> {
                     }
                 }
                 return found;
+            }
+
+            @Override
+            public Map<String, Object> facts() {
+                queries.forEach(query -> lag.note(query.recentProgress()));
+                return Map.of("watermark_lag_seconds", lag.seconds());
             }
 
             @Override
