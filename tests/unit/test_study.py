@@ -5,6 +5,8 @@ import io
 import tomllib
 from contextlib import AbstractContextManager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -190,6 +192,25 @@ def test_a_cell_with_an_error_that_nobody_expected_does_not_end_the_study(
     (kept,) = other.directory.glob("weft-traceback-*.txt")
     assert kept.name in other.head.hint
     assert "INVALID: /gone" in shown.getvalue()
+
+
+@pytest.mark.parametrize("more", [{"matrix": {"scratch": ["disk"]}}, {"control": True}])
+def test_one_cell_is_a_study_too(more: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+    monkeypatch.setattr(matrix, "run_once", lambda *_, **given: seen.append(given["cell"]))
+    monkeypatch.setattr("weft.run.matrix.control.measured", lambda _: {"cpu": 1.0})
+    asked = study_from({"workload": "terasort", **more}, name="s", where="s.toml")
+    matrix.run(asked, Progress(Console(file=io.StringIO())))
+    assert [(mark["study"], mark["repeat"], "control" in mark) for mark in seen] == [("s", 0, "control" in more)]
+
+
+@pytest.mark.parametrize(("verdict", "done"), [("VALID", 1), ("UNCHECKED", 1), ("INVALID", 0), ("KILLED", 0)])
+def test_what_has_a_verdict_is_not_run_again(verdict: str, done: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    mark = SimpleNamespace(study="s", repeat=0)
+    stored = SimpleNamespace(head=SimpleNamespace(cell=mark, key="k"), verdict=verdict)
+    monkeypatch.setattr("weft.run.matrix.record.all_records", lambda _: [stored])
+    asked = study_from({"workload": "terasort"}, name="s", where="s.toml")
+    assert len(matrix.finished(asked)) == done
 
 
 def test_a_cell_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:

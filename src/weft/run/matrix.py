@@ -28,7 +28,7 @@ def run(
     enough: Callable[[], str] = lambda: "",
     source: ClusterSource | None = None,
 ) -> list[Stored]:
-    """Run what is not finished; a failed run is a result in a matrix, and an error as a single run.
+    """Run what is not finished; a failed run is a result in a study, and an error as a single run.
 
     `enough`, asked before each run, says why the rest has to wait for another call. `source`: of the cluster; default: each run has its own.
     """
@@ -40,7 +40,7 @@ def run(
             hint="start it with `weft up`, then use `weft exec` or `weft submit --to`",
         )
     rounds = order(len(cells), study.repeat, study.shuffle_seed)
-    if len(rounds) == 1:
+    if len(rounds) == 1 and not study.matrix and not study.control:
         return [_one(study, cells[0], progress, {}, source)]
     done = {} if again else finished(study)
     results = []
@@ -89,7 +89,8 @@ def finished(study: Study) -> dict[tuple[str, int], Stored]:
     found = {}
     for stored in record.all_records(settings.runs()):
         mark = stored.head.cell
-        if mark.study == study.name and stored.verdict == "VALID":
+        # an own job without a check is never VALID
+        if mark.study == study.name and stored.verdict in {"VALID", "UNCHECKED"}:
             found[(stored.head.key, mark.repeat or 0)] = stored
     return found
 
