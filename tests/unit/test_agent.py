@@ -1,5 +1,6 @@
 """One connection for many requests: answers are not mixed up, and its end, for any cause, ends the requested programs."""
 
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -12,7 +13,7 @@ from tests.processes import nap
 from tests.unit.test_remote import tree, wait_for
 from weft.errors import NodeError, WeftError
 from weft.host import shell
-from weft.host.remote.reach import Reach, RemoteProcess
+from weft.host.remote.reach import Reach, RemoteProcess, message
 
 NOISY = Reach("there", ("sh", "-c", 'echo welcome; eval "$1"', "sh"), login_shell=True)
 
@@ -141,3 +142,11 @@ def test_a_host_without_python_is_named_with_a_hint(tmp_path: Path) -> None:
     assert "python-none" in caught.value.hint
     assert any("python-none" in line for line in caught.value.tail)
     reach.close()
+
+
+def test_it_starts_with_the_oldest_python_that_a_host_may_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of RHEL 8, whose python3 is 3.6: its functools has no cache."""
+    monkeypatch.delattr("functools.cache")
+    space: dict[str, object] = {}
+    exec(json.loads(message("agent", {}))["source"], space)
+    assert callable(space["main"])

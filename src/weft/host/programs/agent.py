@@ -115,7 +115,7 @@ def take(message: "dict", running: "dict[int, RunningProgram]", selector: select
         selector.register(descriptor, selectors.EVENT_READ, asked)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=None)  # noqa: UP033 - Python 3.6 has no functools.cache
 def compiled(name: str, source: str) -> "types.CodeType":
     """Compiled once for all processes that are forked later."""
     return compile(source, name, "exec")
