@@ -11,15 +11,18 @@ from tests.fakes import fake_program
 from tests.unit.test_schedulers import HOSTS, PLAIN, scripts, system
 from weft.adapters.nodes import KINDS
 from weft.adapters.nodes.jobnodes import JobNodes
-from weft.errors import UsageError
+from weft.errors import UsageError, WeftError
 from weft.host import settings
 from weft.host.schedulers import known, plain
 from weft.host.schedulers.base import Known, Script
+from weft.host.schedulers.plain import PlainJob
 from weft.host.schedulers.slurm.jobs import SlurmJob
 from weft.host.schedulers.slurm.scheduler import Slurm
 from weft.host.site.profile import Profile
 from weft.host.work import work_directory
+from weft.record import record as records
 from weft.run.progress import Progress
+from weft.run.submission import followed
 from weft.run.submission.enter import job_script, needed
 from weft.run.submission.followed import Followed
 from weft.spec.study import study_from
@@ -271,3 +274,29 @@ def test_the_output_of_a_short_job_is_not_missed(
     monkeypatch.setattr(Path, "exists", lambda path: exists(path) and tmp_path.stat().st_mtime > 0)
     assert Followed(Slurm(), "7", tmp_path, "7", Progress()).follow(None) == 2
     assert "no such file" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["slurm", "pbs"])
+def test_a_job_that_the_batch_system_says_nothing_about_keeps_its_files_and_its_record(
+    kind: str, programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As while Slurm's controller is down for an hour: the job goes on."""
+    runs = tmp_path / "runs"
+    monkeypatch.setenv("WEFT_RUNS", str(runs))
+    monkeypatch.setattr(followed, "_SILENT", 0)
+    about = {"slurm": {"job": 7}} if kind == "slurm" else {"batch": {"job": "7", "system": kind}}
+    record = records.create(runs, "one", "", about)
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "7.out").write_text("so far\n")
+    for name in ("scontrol", "sacct", "qstat"):
+        fake_program(programs, name, "echo 'Unable to contact controller' >&2; exit 1")
+    last = SlurmJob(7, "RUNNING", "", "n1", 0) if kind == "slurm" else PlainJob("PBS", "7", "R")
+    job = Followed(known.KINDS[kind], "7", files, "7", Progress(), last=last)
+    with pytest.raises(WeftError, match="does not answer") as caught:
+        job.follow(None)
+    assert f"{files}/7.out" in caught.value.hint
+    job.release()
+    job.keep()
+    assert (files / "7.out").exists()
+    assert records.read(record.directory).head.verdict == "RUNNING"
