@@ -1,6 +1,7 @@
 """One connection for many requests: answers are not mixed up, and its end, for any cause, ends the requested programs."""
 
 import json
+import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -9,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.processes import nap
+from tests.processes import nap, own
 from tests.unit.test_remote import tree, wait_for
 from weft.errors import NodeError, WeftError
 from weft.host import shell
@@ -150,3 +151,30 @@ def test_it_starts_with_the_oldest_python_that_a_host_may_have(monkeypatch: pyte
     space: dict[str, object] = {}
     exec(json.loads(message("agent", {}))["source"], space)
     assert callable(space["main"])
+
+
+def test_its_watchdog_ends_before_it_where_nobody_reads_what_a_daemon_prints(tmp_path: Path) -> None:
+    """As when weft is killed: a batch system kills what the agent leaves behind."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    late = ["sh", "-c", "sleep 1; echo late; sleep 600"]
+    asked = (
+        ("watchdog", {"lease": own("agent-test"), "directories": [str(folder)], "apart": True}),
+        ("exec", {"argv": late, "environment": {}, "directory": None, "alone": True}),
+    )
+    pipe = subprocess.PIPE
+    arguments = Reach("here", ("env",), login_shell=False).arguments()
+    with subprocess.Popen(arguments, stdin=pipe, stdout=pipe) as agent:
+        assert agent.stdin is not None
+        assert agent.stdout is not None
+        agent.stdin.write(message("agent", {}, "begins\n"))
+        agent.stdin.flush()
+        assert agent.stdout.readline() == b"begins\n"
+        for number, (program, request) in enumerate(asked):
+            whole = {**json.loads(message(program, request)), "id": number}
+            agent.stdin.write(json.dumps(whole).encode() + b"\n")
+        agent.stdin.flush()
+        assert json.loads(agent.stdout.readline()) == {"id": 0, "out": "there\n"}
+        agent.stdout.close()
+        assert agent.wait(60) == 0
+    assert not folder.exists()

@@ -300,3 +300,14 @@ def test_a_job_that_the_batch_system_says_nothing_about_keeps_its_files_and_its_
     job.keep()
     assert (files / "7.out").exists()
     assert records.read(record.directory).head.verdict == "RUNNING"
+
+
+def test_a_grid_engine_job_that_a_load_threshold_suspends_has_its_hosts(programs: Path) -> None:
+    """Its state is T alone (qstat(1)): what a run of it holds is no leftover."""
+    fake_program(
+        programs, "qstat", 'test "$1" = -j || echo "7 0.5 weft-x me T 11/25/2026 22:35:29 main.q@a 2"'
+    )
+    job = system("gridengine").query("7")
+    assert job is not None
+    assert (job.waiting, job.nodes) == (False, "main.q@a")
+    assert not known.gone("gridengine:7")
