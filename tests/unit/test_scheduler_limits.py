@@ -311,3 +311,45 @@ def test_a_grid_engine_job_that_a_load_threshold_suspends_has_its_hosts(programs
     assert job is not None
     assert (job.waiting, job.nodes) == (False, "main.q@a")
     assert not known.gone("gridengine:7")
+
+
+def test_the_record_of_an_earlier_job_of_the_same_number_stays_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a new installation of Slurm, which counts from 1 again."""
+    runs = tmp_path / "runs"
+    monkeypatch.setenv("WEFT_RUNS", str(runs))
+    monkeypatch.setattr(Slurm, "accounted", lambda *_: {"Elapsed": "2"})
+    before = {"job": 7, "NodeList": "old1", "accounting": {"Elapsed": "1"}}
+    for name, job in (("earlier", before), ("now", {"job": 7})):
+        records.create(runs, name, "", {"slurm": job}).update(verdict="VALID")
+    (tmp_path / "7.out").write_text("of now\n")
+    last = SlurmJob(7, "COMPLETED", "", "n1", 0, {"NodeList": "n1"})
+    Followed(Slurm(), "7", tmp_path, "7", Progress(), last=last).keep()
+    assert records.read(runs / "earlier").head.slurm == before
+    assert not (runs / "earlier" / "job").exists()
+    assert records.read(runs / "now").head.slurm["accounting"] == {"Elapsed": "2"}
+    assert (runs / "now" / "job" / "job.out").read_text() == "of now\n"
+
+
+def test_what_is_asked_of_slurm_is_not_overridden_by_variables_of_the_user(programs: Path) -> None:
+    """sbatch reads SBATCH_ACCOUNT and the like after a script, and before its arguments."""
+    own, extra = ["--nodes=2", "--account=mine"], ["--gres=gpu:1", "-C knl", "#DW jobdw", "--comment='"]
+    parts = Script(own, extra, [], {}, ["weft", "#SBATCH --mem=1"], programs, "weft-x")
+    (script := programs / "job.sh").write_text(Slurm().script(parts))
+    fake_program(programs, "sbatch", f'printf "%s\\n" "$@" >{programs}/asked; echo 12')
+    assert Slurm().submit(script) == "12"
+    first, *asked, last = (programs / "asked").read_text().splitlines()
+    assert (first, last) == ("--parsable", str(script))
+    written = ["--job-name=weft-x", f"--output={programs}/%j.out", f"--error={programs}/%j.err"]
+    assert asked == [*own, *written, "--no-requeue", "--gres=gpu:1"]
+
+
+def test_times_of_slurm_are_read_in_its_own_form(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the user's is: `relative` has no day, and no time of a record could be read later."""
+    monkeypatch.setenv("SLURM_TIME_FORMAT", "relative")
+    times = '[ "$SLURM_TIME_FORMAT" = standard ] && end=2026-11-28T12:00:00 || end=12:00'
+    fake_program(programs, "scontrol", f'{times}; echo "JobId=7 JobState=RUNNING EndTime=$end"')
+    job = Slurm().job("7")
+    assert job is not None
+    assert job.fields["EndTime"] == "2026-11-28T12:00:00"

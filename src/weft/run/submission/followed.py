@@ -177,5 +177,7 @@ class Followed:
         nfs.refresh(settings.runs())
         for stored in records.all_records(settings.runs()):
             job = getattr(stored.head, self._key)
-            if str(job.get("job", "")) == self.number and job.get("system", "slurm") == self.scheduler.kind:
+            own = str(job.get("job", "")) == self.number and job.get("system", "slurm") == self.scheduler.kind
+            # a batch system that was installed again, or another one, may have had a job of this number before
+            if own and "accounting" not in job:
                 yield stored
