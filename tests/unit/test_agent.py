@@ -1,5 +1,7 @@
 """One connection for many requests: answers are not mixed up, and its end, for any cause, ends the requested programs."""
 
+import json
+import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -8,11 +10,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.processes import nap
+from tests.processes import nap, own
 from tests.unit.test_remote import tree, wait_for
 from weft.errors import NodeError, WeftError
 from weft.host import shell
-from weft.host.remote.reach import Reach, RemoteProcess
+from weft.host.remote.reach import Reach, RemoteProcess, message
 
 NOISY = Reach("there", ("sh", "-c", 'echo welcome; eval "$1"', "sh"), login_shell=True)
 
@@ -141,3 +143,38 @@ def test_a_host_without_python_is_named_with_a_hint(tmp_path: Path) -> None:
     assert "python-none" in caught.value.hint
     assert any("python-none" in line for line in caught.value.tail)
     reach.close()
+
+
+def test_it_starts_with_the_oldest_python_that_a_host_may_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of RHEL 8, whose python3 is 3.6: its functools has no cache."""
+    monkeypatch.delattr("functools.cache")
+    space: dict[str, object] = {}
+    exec(json.loads(message("agent", {}))["source"], space)
+    assert callable(space["main"])
+
+
+def test_its_watchdog_ends_before_it_where_nobody_reads_what_a_daemon_prints(tmp_path: Path) -> None:
+    """As when weft is killed: a batch system kills what the agent leaves behind."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    late = ["sh", "-c", "sleep 1; echo late; sleep 600"]
+    asked = (
+        ("watchdog", {"lease": own("agent-test"), "directories": [str(folder)], "apart": True}),
+        ("exec", {"argv": late, "environment": {}, "directory": None, "alone": True}),
+    )
+    pipe = subprocess.PIPE
+    arguments = Reach("here", ("env",), login_shell=False).arguments()
+    with subprocess.Popen(arguments, stdin=pipe, stdout=pipe) as agent:
+        assert agent.stdin is not None
+        assert agent.stdout is not None
+        agent.stdin.write(message("agent", {}, "begins\n"))
+        agent.stdin.flush()
+        assert agent.stdout.readline() == b"begins\n"
+        for number, (program, request) in enumerate(asked):
+            whole = {**json.loads(message(program, request)), "id": number}
+            agent.stdin.write(json.dumps(whole).encode() + b"\n")
+        agent.stdin.flush()
+        assert json.loads(agent.stdout.readline()) == {"id": 0, "out": "there\n"}
+        agent.stdout.close()
+        assert agent.wait(60) == 0
+    assert not folder.exists()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tests.needs import ROOT, needs
 from weft import __version__
 from weft.cli import app, manual
 from weft.cli.verbs import VERBS
@@ -246,3 +247,22 @@ def test_every_verb_has_a_man_page_with_its_options() -> None:
     assert set(pages) == {"weft.1", *(f"weft-{verb}.1" for verb in VERBS)}
     assert "\\fB\\-\\-scratch STORAGE\\fR" in pages["weft-run.1"]
     assert [name for name, text in pages.items() if not text.startswith(f".TH {name[:-2].upper()} 1 ")] == []
+
+
+@needs(ROOT)
+@pytest.mark.usefixtures("installed")
+def test_what_root_installs_is_roots_and_every_user_can_enter_it(tmp_path: Path) -> None:
+    """Also if another user has unpacked the bundle, and root's own files are private."""
+    root, manifest = unpacked(tmp_path)
+    for path in [root, *root.rglob("*")]:
+        os.chown(path, 12345, 12345, follow_symlinks=False)
+    top, mask = tmp_path / "apps", os.umask(0o077)
+    try:
+        done = install(root, top / "weft" / "1", manifest)
+    finally:
+        os.umask(mask)
+    assert done.returncode == 0, done.stderr
+    made = [top, *top.rglob("*")]
+    assert {path.lstat().st_uid for path in made} == {0}
+    assert [path for path in made if path.is_dir() and path.stat().st_mode & 0o055 != 0o055] == []
+    subprocess.run(["chmod", "-R", "u+w", top], check=True)

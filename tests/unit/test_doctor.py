@@ -249,6 +249,13 @@ class TestPlaces:
         monkeypatch.setattr("os.statvfs", lambda _: SimpleNamespace(f_flag=os.ST_NOEXEC))
         bad(here("programs"), "missing", "noexec", "WEFT_CACHE")
 
+    def test_a_work_directory_that_forbids_programs(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """As /var/tmp of a hardened machine: JVMs load libraries from there."""
+        settings.work().mkdir()
+        flags = {str(settings.work()): os.ST_NOEXEC}
+        monkeypatch.setattr("os.statvfs", lambda path: SimpleNamespace(f_flag=flags.get(str(path), 0)))
+        bad(here("programs"), "missing", f"{settings.work()} is mounted noexec", "WEFT_WORK")
+
     def test_leftovers_of_a_killed_command(self) -> None:
         assert owndirectories.leftovers().status == "ok"
         with lease.hold("alive", "a test") as held:

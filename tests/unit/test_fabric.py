@@ -64,6 +64,12 @@ def test_auto_passes_by_a_fast_interface_that_does_not_answer(nodes: Make) -> No
     assert [node.address for node in on_fabric(two, "auto")] == ["127.88.250.1", "127.88.250.2"]
 
 
+def test_two_names_of_one_machine_are_refused_on_a_fast_interface_too(nodes: Make) -> None:
+    two = nodes({"ib0": "127.88.251.1"}, {"ib0": "127.88.251.1"})
+    with pytest.raises(NodeError, match=r"host1 and host2 are the same machine: both are at 127\.88\.251\.1"):
+        on_fabric(two, "auto")
+
+
 def test_a_node_without_the_interface_is_named_with_what_all_have(nodes: Make) -> None:
     two = nodes({"ib0": "127.88.251.1", "eth0": "127.88.252.1"}, {"eth0": "127.88.252.2"})
     with pytest.raises(NodeError, match="host2: no address on an interface ib0") as caught:

@@ -1,6 +1,7 @@
 """Leases: everything noted is undone, whatever happened to the owner."""
 
 import errno
+import fcntl
 import json
 import multiprocessing
 import os
@@ -10,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -22,6 +24,7 @@ from weft.host.remote.reach import Reach
 OWNER = """
 import os, sys, time
 from pathlib import Path
+from typing import IO
 from weft.host import lease
 from weft.host.work import open_work
 with lease.hold(sys.argv[2], "a test") as held, open_work(sys.argv[2], held) as work:
@@ -127,6 +130,24 @@ def test_sweep_removes_what_the_dead_left_and_says_so(killed: Path) -> None:
     }
     assert not killed.exists()
     assert not work.exists()
+    assert lease.all_leases() == []
+
+
+def test_what_a_killed_command_left_is_removed_where_leases_are_on_nfs(
+    killed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = fcntl.flock
+
+    def flock(file: IO[str], operation: int) -> None:
+        """As NFS, which makes a lock of a whole file of it (flock(2))."""
+        if operation & fcntl.LOCK_EX and not file.writable():
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        real(file, operation)
+
+    monkeypatch.setattr("weft.host.locks.fcntl.flock", flock)
+    (swept,) = leftovers.sweep()
+    assert (swept.name, list(swept.left)) == (DEAD, [])
+    assert not killed.exists()
     assert lease.all_leases() == []
 
 

@@ -167,7 +167,10 @@ def test_equal_runs_are_valid_ones_of_one_spec_on_one_host() -> None:
     assert equal_runs(records, "nowhere") == []
 
 
-def test_a_writer_on_another_host_is_known_by_what_it_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["samples.csv", "samples.n1.proc.csv"])
+def test_a_writer_on_another_host_is_known_by_what_it_writes(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = make()
     made.update(host="elsewhere")
     assert record.read(made.directory).verdict == "KILLED"
@@ -176,7 +179,7 @@ def test_a_writer_on_another_host_is_known_by_what_it_writes(monkeypatch: pytest
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + 600)
     assert record.read(made.directory).verdict == "KILLED"
-    with (made.directory / "samples.csv").open("a") as file:
+    with (made.directory / name).open("a") as file:
         file.write(f"{now + 590},n1,,cpu_user,1.0\n{now + 591},n1")
     assert record.read(made.directory).verdict == "RUNNING"
 

@@ -11,15 +11,18 @@ from tests.fakes import fake_program
 from tests.unit.test_schedulers import HOSTS, PLAIN, scripts, system
 from weft.adapters.nodes import KINDS
 from weft.adapters.nodes.jobnodes import JobNodes
-from weft.errors import UsageError
+from weft.errors import UsageError, WeftError
 from weft.host import settings
 from weft.host.schedulers import known, plain
 from weft.host.schedulers.base import Known, Script
+from weft.host.schedulers.plain import PlainJob
 from weft.host.schedulers.slurm.jobs import SlurmJob
 from weft.host.schedulers.slurm.scheduler import Slurm
 from weft.host.site.profile import Profile
 from weft.host.work import work_directory
+from weft.record import record as records
 from weft.run.progress import Progress
+from weft.run.submission import followed
 from weft.run.submission.enter import job_script, needed
 from weft.run.submission.followed import Followed
 from weft.spec.study import study_from
@@ -271,3 +274,82 @@ def test_the_output_of_a_short_job_is_not_missed(
     monkeypatch.setattr(Path, "exists", lambda path: exists(path) and tmp_path.stat().st_mtime > 0)
     assert Followed(Slurm(), "7", tmp_path, "7", Progress()).follow(None) == 2
     assert "no such file" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["slurm", "pbs"])
+def test_a_job_that_the_batch_system_says_nothing_about_keeps_its_files_and_its_record(
+    kind: str, programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As while Slurm's controller is down for an hour: the job goes on."""
+    runs = tmp_path / "runs"
+    monkeypatch.setenv("WEFT_RUNS", str(runs))
+    monkeypatch.setattr(followed, "_SILENT", 0)
+    about = {"slurm": {"job": 7}} if kind == "slurm" else {"batch": {"job": "7", "system": kind}}
+    record = records.create(runs, "one", "", about)
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "7.out").write_text("so far\n")
+    for name in ("scontrol", "sacct", "qstat"):
+        fake_program(programs, name, "echo 'Unable to contact controller' >&2; exit 1")
+    last = SlurmJob(7, "RUNNING", "", "n1", 0) if kind == "slurm" else PlainJob("PBS", "7", "R")
+    job = Followed(known.KINDS[kind], "7", files, "7", Progress(), last=last)
+    with pytest.raises(WeftError, match="does not answer") as caught:
+        job.follow(None)
+    assert f"{files}/7.out" in caught.value.hint
+    job.release()
+    job.keep()
+    assert (files / "7.out").exists()
+    assert records.read(record.directory).head.verdict == "RUNNING"
+
+
+def test_a_grid_engine_job_that_a_load_threshold_suspends_has_its_hosts(programs: Path) -> None:
+    """Its state is T alone (qstat(1)): what a run of it holds is no leftover."""
+    fake_program(
+        programs, "qstat", 'test "$1" = -j || echo "7 0.5 weft-x me T 11/25/2026 22:35:29 main.q@a 2"'
+    )
+    job = system("gridengine").query("7")
+    assert job is not None
+    assert (job.waiting, job.nodes) == (False, "main.q@a")
+    assert not known.gone("gridengine:7")
+
+
+def test_the_record_of_an_earlier_job_of_the_same_number_stays_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a new installation of Slurm, which counts from 1 again."""
+    runs = tmp_path / "runs"
+    monkeypatch.setenv("WEFT_RUNS", str(runs))
+    monkeypatch.setattr(Slurm, "accounted", lambda *_: {"Elapsed": "2"})
+    before = {"job": 7, "NodeList": "old1", "accounting": {"Elapsed": "1"}}
+    for name, job in (("earlier", before), ("now", {"job": 7})):
+        records.create(runs, name, "", {"slurm": job}).update(verdict="VALID")
+    (tmp_path / "7.out").write_text("of now\n")
+    last = SlurmJob(7, "COMPLETED", "", "n1", 0, {"NodeList": "n1"})
+    Followed(Slurm(), "7", tmp_path, "7", Progress(), last=last).keep()
+    assert records.read(runs / "earlier").head.slurm == before
+    assert not (runs / "earlier" / "job").exists()
+    assert records.read(runs / "now").head.slurm["accounting"] == {"Elapsed": "2"}
+    assert (runs / "now" / "job" / "job.out").read_text() == "of now\n"
+
+
+def test_what_is_asked_of_slurm_is_not_overridden_by_variables_of_the_user(programs: Path) -> None:
+    """sbatch reads SBATCH_ACCOUNT and the like after a script, and before its arguments."""
+    own, extra = ["--nodes=2", "--account=mine"], ["--gres=gpu:1", "-C knl", "#DW jobdw", "--comment='"]
+    parts = Script(own, extra, [], {}, ["weft", "#SBATCH --mem=1"], programs, "weft-x")
+    (script := programs / "job.sh").write_text(Slurm().script(parts))
+    fake_program(programs, "sbatch", f'printf "%s\\n" "$@" >{programs}/asked; echo 12')
+    assert Slurm().submit(script) == "12"
+    first, *asked, last = (programs / "asked").read_text().splitlines()
+    assert (first, last) == ("--parsable", str(script))
+    written = ["--job-name=weft-x", f"--output={programs}/%j.out", f"--error={programs}/%j.err"]
+    assert asked == [*own, *written, "--no-requeue", "--gres=gpu:1"]
+
+
+def test_times_of_slurm_are_read_in_its_own_form(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the user's is: `relative` has no day, and no time of a record could be read later."""
+    monkeypatch.setenv("SLURM_TIME_FORMAT", "relative")
+    times = '[ "$SLURM_TIME_FORMAT" = standard ] && end=2026-11-28T12:00:00 || end=12:00'
+    fake_program(programs, "scontrol", f'{times}; echo "JobId=7 JobState=RUNNING EndTime=$end"')
+    job = Slurm().job("7")
+    assert job is not None
+    assert job.fields["EndTime"] == "2026-11-28T12:00:00"

@@ -11,8 +11,9 @@ import pytest
 
 from tests.fakes import WORK, fake_hadoop_layout, fake_layout
 from weft.adapters.engines import KINDS
+from weft.clusters import submitted
 from weft.errors import UsageError
-from weft.layout.plan import Dependencies, Job
+from weft.layout.plan import Command, Dependencies, Job
 from weft.record import record as records
 from weft.run.described import started
 from weft.run.preview import preview
@@ -145,3 +146,24 @@ def test_ps_does_not_show_what_weft_was_given() -> None:
     assert VALUE not in seen.stdout
     assert seen.stdout.count("********") == 3
     assert seen.stdout.rstrip("\n").endswith("plain\0")
+
+
+def test_a_job_on_a_persistent_cluster_leaves_no_secret_in_what_it_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cluster, which covers its own at its end, does not know those of the job."""
+    layout = dataclasses.replace(fake_layout(), record=tmp_path)
+    (tmp_path / "logs").mkdir()
+
+    def attach(*_: object, copies: dict[int, Path], **__: object) -> int:
+        for path in copies.values():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"the key is {VALUE}\n")
+        return 0
+
+    monkeypatch.setattr(submitted, "attach", attach)
+    command = Command("job", layout.head, ["job.py"], {}, directory=tmp_path)
+    found = submitted.run(None, command, ["job.py"], layout, {}, {placeholder(KEY): VALUE})  # type: ignore[arg-type]
+    assert found == 0
+    texts = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
+    assert texts == [f"the key is {placeholder(KEY)}\n"] * 2

@@ -294,6 +294,26 @@ def test_a_run_that_slurm_ended_has_the_reason_and_its_evidence(
     assert (head.evidence.rule, head.evidence.time) == ("slurm-out_of_memory", "2026-11-24T10:00:00")
 
 
+@pytest.mark.parametrize(("verdict", "logs"), [("VALID", "hidden-word"), ("RUNNING", "@SECRET:key@")])
+def test_what_a_job_printed_has_no_secret_in_its_record(
+    verdict: str, logs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its output comes to the record after the run, which has covered its own; a killed run has not."""
+    monkeypatch.setenv("WEFT_RUNS", str(tmp_path / "runs"))
+    monkeypatch.setattr(jobs, "accounted", lambda _: {})
+    made = records.create(tmp_path / "runs", "one", "", {"slurm": {"job": 7}})
+    made.update(verdict=verdict)
+    (made.directory / "logs" / "driver.log").write_text("hidden-word\n")
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "7.out").write_text("the key is hidden-word\n")
+    job = Followed(Slurm(), "7", files, "7", Progress(), last=SlurmJob(7, "TIMEOUT", "", "n1", 0))
+    job.secrets = [{}, {"@SECRET:key@": "hidden-word"}]
+    job.keep()
+    assert (made.directory / "job" / "job.out").read_text() == "the key is @SECRET:key@\n"
+    assert (made.directory / "logs" / "driver.log").read_text() == f"{logs}\n"
+
+
 @pytest.fixture
 def crowded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A Slurm in which another user has given two jobs the name of this user's; what is cancelled is in a file."""

@@ -122,7 +122,7 @@ def _submit_to(cluster: PersistentCluster, asked: Asked, wanted: str | None) -> 
             hint="give it to `weft up` with --set, or omit --to",
         )
     argv = [revealed(word, spec.secrets) for word in command.argv]
-    return job.run(cluster, command, argv, replace(layout, engine=kind), files)
+    return job.run(cluster, command, argv, replace(layout, engine=kind), files, spec.secrets)
 
 
 def _on_running(kind: str, asked: Asked) -> Study:

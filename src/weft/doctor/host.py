@@ -19,7 +19,8 @@ _CONFIGURED = "in /etc/security/limits.conf, or of slurmd (PropagateResourceLimi
 
 def here() -> HostAnswers:
     """This machine."""
-    facts = ask(None, "examine", {"do": "facts", "programs": [str(settings.cache())]})
+    programs = [str(settings.cache()), str(settings.work())]
+    facts = ask(None, "examine", {"do": "facts", "programs": programs})
     return HostAnswers("", "127.0.0.1", facts)
 
 

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal
 
 import psutil
 
@@ -194,7 +194,8 @@ def groups(name: str) -> list[Path]:
 
 def dead_leases(name: str = "*") -> Iterator[Lease]:
     """Each lease whose owner is dead, or the one of that name, locked while the caller handles it."""
-    for one, file in _leases(name):
+    # NFS gives an exclusive lock only of a file that is open for writing (flock(2))
+    for one, file in _leases(name, "r+"):
         if _lock_of_dead(one, file) and one.path.exists() and _ours(one):
             yield one
 
@@ -236,10 +237,10 @@ def boot() -> str:
     return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
-def _leases(name: str = "*") -> Iterator[tuple[Lease, IO[str]]]:
+def _leases(name: str = "*", mode: Literal["r", "r+"] = "r") -> Iterator[tuple[Lease, IO[str]]]:
     require_named("WEFT_STATE")
     require_own(directory := settings.state() / "leases")
     for path in sorted(directory.glob(f"{name}.jsonl")):
         # the lease may be released between listing and opening
-        with suppress(FileNotFoundError), path.open() as file:
+        with suppress(FileNotFoundError), path.open(mode) as file:
             yield Lease(path.stem, path, [json.loads(line) for line in file if line.endswith("\n")]), file

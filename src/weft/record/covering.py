@@ -15,9 +15,14 @@ def covered(directory: Path, secrets: Mapping[str, str]) -> Iterator[None]:
     try:
         yield
     finally:
-        looked_for = redaction.notations(secrets)
-        for path in Entry(directory).files() if looked_for else ():
-            _cover(path, looked_for)
+        cover(directory, secrets)
+
+
+def cover(directory: Path, secrets: Mapping[str, str]) -> None:
+    """Replace them in each file of a directory."""
+    looked_for = redaction.notations(secrets)
+    for path in Entry(directory).files() if looked_for else ():
+        _cover(path, looked_for)
 
 
 def _cover(path: Entry, looked_for: Mapping[bytes, bytes]) -> None:

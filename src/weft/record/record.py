@@ -160,9 +160,10 @@ class Stored:
     def _last_word(self) -> float:
         """When its writer last wrote an event or a sample: seconds since the epoch, 0 if never."""
         found = [float(event["t"]) for event in self.events()[-1:]]
-        with suppress(OSError, ValueError, IndexError):
-            last = (self.folder / "samples.csv").part(4096, end=True).splitlines()[-2]
-            found.append(float(last.split(b",")[0]))
+        for path in self.directory.glob("samples*.csv"):  # nodes on other hosts have files of their own
+            with suppress(OSError, ValueError, IndexError):
+                last = (self.folder / path.name).part(4096, end=True).splitlines()[-2]
+                found.append(float(last.split(b",")[0]))
         return max(found, default=0.0)
 
     def json(self, name: str) -> Any:

@@ -33,6 +33,7 @@ def on_fabric(nodes: Sequence[Node], fabric: str) -> list[Node]:
         return chosen
     for interface in filter(_FAST.match, _everyones(nodes)):
         if not _unreached(fast := _on(nodes, interface)):
+            _require_apart(fast)
             return fast
     _require_apart(nodes)
     _require(_unreached(nodes), nodes, "auto")

@@ -47,9 +47,17 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]  # noqa: ARG001 - e
         signal.SIGUSR2,
     ):  # a batch system sends them to all of a job before it ends it
         signal.signal(number, lambda *_: None)
+    running = {}  # type: dict[int, RunningProgram]
+    try:
+        serve(running)
+    except BrokenPipeError:  # weft is gone, and what a program printed was noticed before the end of the input
+        leave(running)
+
+
+def serve(running: "dict[int, RunningProgram]") -> None:
+    """Answer requests until the standard input ends. Raises BrokenPipeError if nobody reads the answers."""
     selector = selectors.DefaultSelector()
     selector.register(0, selectors.EVENT_READ)
-    running = {}  # type: dict[int, RunningProgram]
     parts = []  # type: list[bytes]
     while True:
         for key, _ in selector.select():
@@ -115,7 +123,7 @@ def take(message: "dict", running: "dict[int, RunningProgram]", selector: select
         selector.register(descriptor, selectors.EVENT_READ, asked)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=None)  # noqa: UP033 - Python 3.6 has no functools.cache
 def compiled(name: str, source: str) -> "types.CodeType":
     """Compiled once for all processes that are forked later."""
     return compile(source, name, "exec")

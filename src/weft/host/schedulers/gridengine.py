@@ -154,7 +154,7 @@ class GridEngine(PlainScheduler):
         if row is None:
             return None
         state, queue = row["state"], row["queue"]
-        if set(state) <= _WAITING or state == "T":
+        if set(state) <= _WAITING:
             reason, failed = self._waits(number), "E" in state
             reason = f"{_NEVER}{reason}" if failed else reason
             return PlainJob(self.title, number, state, waiting=True, reason=reason, hopeless=failed)

@@ -164,7 +164,7 @@ class Profile(BaseModel):
     )
     local: Directory | None = Field(
         default=None,
-        description="node-local directory, for all other files; unset: /var/tmp/weft-USER",
+        description="node-local directory, for all other files of jobs that weft submits; unset: WEFT_WORK",
     )
     fabric: Word = Field(default="auto", description="interface that engines bind, such as ib0 or hsn0")
     modules: Annotated[tuple[Word, ...], Executes("a module runs commands of its file")] = Field(

@@ -72,6 +72,7 @@ def enter(study: Study, progress: Progress) -> None:
     stem = secrets.token_hex(4)
     text = job_script(study, nodes, sys.argv[1:], stem)
     with _submitted(scheduler, text, stem, progress) as job:
+        job.secrets = [spec.secrets for _, spec in study.cells()]
         code = job.follow(nodes.wait)
     sys.exit(code)
 

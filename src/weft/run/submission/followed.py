@@ -3,7 +3,7 @@
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from weft.errors import NodeError, WeftError
 from weft.host import lease, nfs, settings, signals
 from weft.host.schedulers.base import BatchJob, Known, Scheduler
 from weft.record import record as records
+from weft.record.covering import cover
 from weft.record.record import Record
 from weft.run.progress import Progress, forwarded
 
@@ -37,6 +38,10 @@ class Followed:
     last: BatchJob | None = None
     ending: float | None = None
     """When it began to end."""
+    unknown: bool = False
+    """Whether the batch system no longer answers, so that the job may go on."""
+    secrets: Sequence[Mapping[str, str]] = field(default=(), repr=False)
+    """By placeholder: the user's own, of each run of the job."""
 
     @property
     def title(self) -> str:
@@ -102,8 +107,10 @@ class Followed:
             try:
                 found = self.scheduler.job(self.number, Known(self.folder / self.stem, self.last))
                 break
-            except WeftError:
+            except WeftError as error:
                 if time.monotonic() > end:
+                    self.unknown = True
+                    error.hint = f"{self.title} may go on: its output is in {self.folder}/{self.stem}.out, and its record in {settings.runs()}"
                     raise
             signals.sleep(POLL)
         if found is None:
@@ -137,12 +144,15 @@ class Followed:
 
     def keep(self) -> None:
         """Write the batch system's data about the job to the records of its runs, with its script and output."""
+        if self.unknown:  # it still needs its files, and writes its own verdict
+            return
         known = self.last.fields if self.last else {}
         kept = {key: known[key] for key in self.scheduler.reported if key in known}
         facts = {**kept, "accounting": self.scheduler.accounted(self.number)}
         for stored in self._records():
             record = Record(stored.directory, stored.head)
-            if stored.head.verdict == "RUNNING" and self.last:  # killed before it could write a verdict
+            killed = stored.head.verdict == "RUNNING"  # before it could write a verdict
+            if killed and self.last:
                 end = self.last.end()
                 reason = f"{end.message} in phase {stored.head.phase}, on {self.last.nodes}"
                 record.update(verdict="INVALID", reason=reason, hint=end.hint, evidence=end.evidence)
@@ -150,6 +160,9 @@ class Followed:
             (stored.directory / "job").mkdir(exist_ok=True)
             for path in self._files():
                 shutil.copy(path, stored.directory / "job" / f"job{path.suffix}")
+            for values in self.secrets:
+                # what a job prints is in its output too, and a killed one has covered nothing
+                cover(stored.directory if killed else stored.directory / "job", values)
         for path in self._files():
             path.unlink()
 
@@ -164,5 +177,7 @@ class Followed:
         nfs.refresh(settings.runs())
         for stored in records.all_records(settings.runs()):
             job = getattr(stored.head, self._key)
-            if str(job.get("job", "")) == self.number and job.get("system", "slurm") == self.scheduler.kind:
+            own = str(job.get("job", "")) == self.number and job.get("system", "slurm") == self.scheduler.kind
+            # a batch system that was installed again, or another one, may have had a job of this number before
+            if own and "accounting" not in job:
                 yield stored

@@ -39,7 +39,9 @@ def installed() -> bool:
 
 def ask(name: str, *arguments: str, check: bool = True) -> shell.Completed:
     """Run one of Slurm's commands until it exits."""
-    return shell.run([shell.tool(name, _PACKAGE), *arguments], check=check)
+    # a user may have another form of times, which says no day
+    plain = {"SLURM_TIME_FORMAT": "standard"}
+    return shell.run([shell.tool(name, _PACKAGE), *arguments], check=check, env=plain)
 
 
 def hostnames(nodelist: str) -> list[str]:
@@ -79,9 +81,9 @@ def burst_buffer() -> str:
     return pairs.get("BurstBufferType", "(null)").replace("(null)", "").removeprefix("burst_buffer/")
 
 
-def submit(script: Path) -> int:
+def submit(script: Path, arguments: Sequence[str] = ()) -> int:
     """Submit a script and return the job's ID. Raises NodeError with Slurm's error message."""
-    done = ask("sbatch", "--parsable", str(script), check=False)
+    done = ask("sbatch", "--parsable", *arguments, str(script), check=False)
     # a site's own sbatch may greet its users first
     numbers = _NUMBER.findall(done.out)
     if done.code != 0 or not numbers:

@@ -1,7 +1,8 @@
 """Slurm as one of the batch systems."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import ClassVar
 
@@ -31,7 +32,8 @@ class Slurm(Scheduler):
         return str(wrapper() or "")
 
     def submit(self, script: Path) -> str:
-        return str(commands.submit(script))
+        # a user's SBATCH_ACCOUNT and the like override directives of a script, but not arguments (sbatch(1))
+        return str(commands.submit(script, [*_options(script.read_text())]))
 
     def job(self, number: str, followed: Known | None = None) -> SlurmJob | None:  # noqa: ARG002 - it knows all
         return jobs.job(int(number))
@@ -65,3 +67,14 @@ class Slurm(Scheduler):
             f"exec {shlex.join(parts.command)}",
         ]
         return "\n".join(lines) + "\n"
+
+
+def _options(script: str) -> Iterator[str]:
+    """The directives of a script that are one option each, as weft's own are."""
+    for line in takewhile(lambda line: line.startswith("#"), script.splitlines()):
+        try:
+            words = shlex.split(line.removeprefix(Slurm.prefix))
+        except ValueError:  # of the site profile, without a closing quotation
+            continue
+        if line.startswith(f"{Slurm.prefix} ") and len(words) == 1 and words[0].startswith("--"):
+            yield words[0]
