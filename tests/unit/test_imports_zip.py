@@ -1,4 +1,4 @@
-"""A zip with a log in it, as the page of Spark's History Server gives it; and damaged archives of Flink."""
+"""A zip with a log in it, as the page of Spark's History Server gives it; logs of other names; and damaged archives of Flink."""
 
 import gzip
 import json
@@ -23,6 +23,17 @@ def zipped(path: Path, files: dict[str, bytes]) -> Path:
         for name, content in files.items():
             out.writestr(name, content)
     return path
+
+
+@pytest.mark.parametrize("name", [f"{ID}.json", ".app.json.gz", "job.xml", f"{ID}.snappy"])
+def test_a_log_of_spark_may_have_any_name(name: str, tmp_path: Path) -> None:
+    data = PLAIN.read_bytes()
+    log = tmp_path / name
+    log.write_bytes(data if name.endswith(".gz") else gzip.decompress(data))
+    stored = import_log(log, settings.runs())
+    found = summarize(stored).explanation
+    assert found
+    assert found.coverage.tasks == 4
 
 
 @pytest.mark.parametrize(

@@ -127,6 +127,21 @@ def test_a_file_of_properties_adds_settings_that_the_command_line_overrides(
     assert "spark.master, spark.eventLog.dir is of another cluster, and not used" in done.stderr
 
 
+def test_a_file_of_properties_is_read_as_java_reads_it(tmp_path: Path) -> None:
+    file = tmp_path / "spark.conf"
+    file.write_text(
+        "# spark.old -Da=1 \\\nspark.a (?i)secret|\\\\.key\n! \\\nspark.b\\:c C:\\\\dir\\\\\n"
+        "  spark.d x\\\n    y\\\n#z\nspark.e \\u0041\\tb\nspark.f one\\"
+    )
+    assert properties.read(file) == {
+        "spark.a": r"(?i)secret|\.key",
+        "spark.b:c": "C:\\dir\\",
+        "spark.d": "xy#z",
+        "spark.e": "A\tb",
+        "spark.f": "one",
+    }
+
+
 def test_a_line_without_a_value_is_named(tmp_path: Path) -> None:
     file = tmp_path / "spark.conf"
     file.write_text("spark.a\n")

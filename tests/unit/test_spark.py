@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -10,6 +11,7 @@ from tests.fakes import GIB, fake_layout, fake_nodes
 from weft.adapters.engines.spark.engine import SparkEngine
 from weft.errors import UsageError
 from weft.layout.plan import Dependencies, Job
+from weft.text import properties
 
 JOB = Job("terasort", "TeraSort", ["--input", "/scratch/input"], None, ("--verbose",))
 
@@ -51,6 +53,20 @@ def test_users_settings_win() -> None:
     engine = SparkEngine(conf={"spark.shuffle.compress": "false", "spark.io.mode.default": "AUTO"})
     settings = engine.settings(fake_layout())
     assert (settings["spark.shuffle.compress"], settings["spark.io.mode.default"]) == ("false", "AUTO")
+
+
+def test_a_setting_with_a_backslash_reaches_java_as_it_is(tmp_path: Path) -> None:
+    """A file of properties is read by Java, for which a backslash that is alone only marks the next letter."""
+    own = {"spark.redaction.regex": r"secret|\.key\d+", "spark.y": "1\n2"}
+    (conf,) = [
+        text
+        for path, text in SparkEngine(conf=own).plan(fake_layout()).files.items()
+        if path.name == "spark-defaults.conf"
+    ]
+    assert r"spark.redaction.regex secret|\\.key\\d+" in conf.splitlines()
+    file = tmp_path / "spark-defaults.conf"
+    file.write_text(conf)
+    assert own.items() <= properties.read(file).items()
 
 
 def test_the_module_of_a_probe_stays_on_a_search_path_that_a_user_sets() -> None:

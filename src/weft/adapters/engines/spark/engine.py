@@ -34,6 +34,7 @@ from weft.record.derived import Derived
 from weft.text.arguments import assign
 from weft.text.executes import Home, Settings
 from weft.text.fields import LEAST_HEAP, Port, Size
+from weft.text.properties import text_of
 from weft.text.units import show_size
 
 _DAEMON_HEAP = 192 << 20
@@ -151,7 +152,7 @@ class SparkEngine(Engine, Tenant):
 
     def plan(self, layout: Layout) -> Plan:
         conf = layout.directory / "conf" / "spark-defaults.conf"
-        settings = _lines(self.settings(layout))
+        settings = text_of(self.settings(layout))
         if self.master == "yarn":
             containers = self.containers(layout)
             derived = self._derived(layout, {"executor's container": containers.task})
@@ -286,7 +287,7 @@ class SparkEngine(Engine, Tenant):
         if secret := job.dependencies.secret:
             # Spark reads one file by its name, and spark-defaults.conf only in SPARK_CONF_DIR
             environment["SPARK_CONF_DIR"], conf = str(conf.parent), conf.with_name("job.conf")
-            files, more = {conf: _lines(secret)}, ["--load-spark-defaults"]
+            files, more = {conf: text_of(secret)}, ["--load-spark-defaults"]
         submit = [
             *self._java(layout, job.dependencies.driver_memory or self.driver_memory),
             "org.apache.spark.deploy.SparkSubmit",
@@ -364,11 +365,6 @@ def _classes(home: Path, empty: Path) -> str:
     """The class path that Spark's launcher gives to executors (AbstractCommandBuilder), so that one archive matches all."""
     logging = [str(jar) for jar in home.glob("jars/slf4j-api-*.jar")]
     return ":".join([f"{empty}/", *logging, f"{home}/jars/*"])
-
-
-def _lines(settings: Mapping[str, str]) -> str:
-    """The text of a file of properties."""
-    return "".join(f"{key} {value}\n" for key, value in sorted(settings.items()))
 
 
 def _watched(conf: Mapping[str, str], layout: Layout) -> dict[str, str]:
