@@ -82,6 +82,22 @@ def test_heaps_are_those_of_the_new_cluster(job: Path, studies: list[Study]) -> 
     assert "-Xmx1024m" in command.argv, "that of the engine, which is another here"
 
 
+def test_the_heap_of_a_driver_may_be_a_setting_as_with_spark_submit(
+    job: Path, tmp_path: Path, studies: list[Study]
+) -> None:
+    file = tmp_path / "spark-defaults.conf"
+    file.write_text("spark.driver.memory 3g\nspark.a 1\n")
+    words = ("--properties-file", str(file))
+    assert submit(job, *words).exit_code == 0
+    assert submit(job, *words, "--driver-memory", "2G").exit_code == 0
+    found = [spec for study in studies for _, spec in study.cells()]
+    assert [spec.engine.driver_memory for spec in found] == [3 << 30, 2 << 30]
+    assert [spec.workload.conf for spec in found] == [{"spark.a": "1"}] * 2
+    asked = submitted.Asked(job, [], {}, conf={"spark.driver.memory": "3g"})
+    ((_, spec),) = submitted._on_running("spark", asked).cells()
+    assert spec.workload.driver_memory == 3 << 30
+
+
 def test_a_driver_on_a_running_cluster_has_its_own_heap(job: Path) -> None:
     asked = submitted.Asked(job, [], {}, memory={"driver": "2G", "executor": "700m"})
     ((_, spec),) = submitted._on_running("spark", asked).cells()

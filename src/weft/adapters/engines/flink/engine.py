@@ -42,6 +42,7 @@ _OPENS = (
 )
 """The packages that Flink's own configuration opens (env.java.opts.all of its distribution)."""
 _CLIENT = "org.apache.flink.client.cli.CliFrontend"
+_SLOTS = "taskmanager.numberOfTaskSlots"
 _LOGGING = """\
 rootLogger.level = INFO
 rootLogger.appenderRef.console.ref = console
@@ -96,7 +97,22 @@ class FlinkEngine(Engine, Tenant):
                 f"flink: a TaskManager of {show_size(asked)} does not fit into the {show_size(room)} that remain on a node",
                 hint="lower engine.taskmanager_memory, or use fewer nodes",
             )
-        return divide(asked, max(node.cores for node in layout.nodes))
+        found = divide(asked, max(map(self._slots, layout.nodes))).with_own(self.conf)
+        if found.process > room:
+            raise UsageError(
+                f"flink: with the parts in engine.conf, a TaskManager of {show_size(found.process)} does not fit into the"
+                f" {show_size(room)} that remain on a node",
+                hint="lower the other parts, or engine.taskmanager_memory",
+            )
+        return found
+
+    def _slots(self, node: Node) -> int:
+        """Of the TaskManager of a node."""
+        own = self.conf.get(_SLOTS, "")
+        return (int(own) if own.isdecimal() else 0) or node.cores
+
+    def _all_slots(self, layout: Layout) -> int:
+        return sum(map(self._slots, layout.nodes))
 
     def _room(self, layout: Layout) -> int:
         """Bytes on a node for a TaskManager."""
@@ -171,7 +187,7 @@ class FlinkEngine(Engine, Tenant):
         data = "encrypted too" if self.encrypt_data else "readable with a 128-bit partition ID"
         return Derived(
             counts={"TaskManagers, one per node": len(layout.nodes)},
-            slots=layout.slots,
+            slots=self._all_slots(layout),
             sizes={**sizes, "JobManager heap": self.jobmanager_memory, "client heap": self.driver_memory},
             notes={"security": f"{secured} {data}" if layout.secured else "none"},
         )
@@ -198,7 +214,7 @@ class FlinkEngine(Engine, Tenant):
         certificate, local = _certificate(layout), layout.head.address.startswith("127.")
         return {
             **self._where(layout),
-            "parallelism.default": str(layout.slots),
+            "parallelism.default": str(self._all_slots(layout)),
             # a lost TaskManager is detected in seconds, and its part of a job is repeated
             "heartbeat.interval": "3s",
             "heartbeat.timeout": "30s",
@@ -222,7 +238,8 @@ class FlinkEngine(Engine, Tenant):
     def _where(self, layout: Layout) -> dict[str, str]:
         """The cluster manager, and its addresses."""
         if self.master == "yarn":
-            return onyarn.settings(layout, self.memory(layout), self.jobmanager_memory, _OPENS)
+            slots = self._all_slots(layout)
+            return onyarn.settings(layout, self.memory(layout), self.jobmanager_memory, _OPENS, slots)
         head = layout.head
         addresses = ("jobmanager.rpc.address", "jobmanager.bind-host", "rest.address", "rest.bind-address")
         return {
@@ -286,7 +303,7 @@ class FlinkEngine(Engine, Tenant):
             "taskmanager.resource-id": name,
             "taskmanager.host": node.address,
             "taskmanager.bind-host": node.address,
-            "taskmanager.numberOfTaskSlots": str(node.cores),
+            _SLOTS: str(self._slots(node)),
             "taskmanager.cpu.cores": f"{node.cores}.0",
             "io.tmp.dirs": layout.places["scratch"].paths[node.name],
             **memory.options(),
