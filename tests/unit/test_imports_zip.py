@@ -112,6 +112,14 @@ def test_an_archive_of_flink_without_its_job_is_as_unreadable_as_other_logs(
     assert error.value.exit_code == 2
 
 
+def test_an_archive_of_flink_may_have_the_name_of_the_records_own_file(tmp_path: Path) -> None:
+    log = tmp_path / "flink.json"
+    log.write_bytes(gzip.decompress(FLINK.read_bytes()))
+    stored = import_log(log, settings.runs())
+    assert summarize(stored).explanation
+    assert [path.name for path in (stored.directory / "engine").iterdir()] == ["flink.json"]
+
+
 def test_an_archive_of_flink_that_is_cut_before_its_job_is_so_too(tmp_path: Path) -> None:
     log = tmp_path / "archive"
     log.write_bytes(gzip.decompress(FLINK.read_bytes())[:500])

@@ -211,8 +211,10 @@ def _time(milliseconds: int) -> float | None:
 
 
 def _adopt(plain: Path, source: Path) -> list[str]:
-    gaps = archive.write(plain, plain.with_name(FILE), source.name)
-    plain.unlink()
+    # it may have the name of the record's own file
+    found = plain.rename(plain.with_name(".archive"))
+    gaps = archive.write(found, plain.with_name(FILE), source.name)
+    found.unlink()
     return gaps
 
 
