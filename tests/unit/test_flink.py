@@ -85,6 +85,22 @@ def test_a_part_of_a_taskmanager_that_cannot_be_is_refused(key: str, value: str,
     assert caught.value.hint
 
 
+def test_options_of_java_reach_the_processes_of_their_role() -> None:
+    """Flink's own processes read none of them: its start scripts do."""
+    roles = ("all", "client", "jobmanager", "taskmanager")
+    conf = {f"env.java.opts.{role}": f"-Da='{role} 1'" for role in roles}
+    engine, layout = FlinkEngine(conf=conf), fake_layout()
+    jobmanager, taskmanager, *_ = engine.plan(layout).daemons
+    started = {"jobmanager": jobmanager, "taskmanager": taskmanager, "client": engine.submit(JOB, layout)}
+    for role, one in started.items():
+        java = one.argv[: one.argv.index("-cp")]
+        assert [word for word in java if word.startswith("-Da=")] == ["-Da=all 1", f"-Da={role} 1"]
+    with pytest.raises(UsageError, match=r"jobmanager\.memory\.heap\.size has no effect"):
+        FlinkEngine(conf={"jobmanager.memory.heap.size": "1g"}).plan(layout)
+    with pytest.raises(UsageError, match="env.java.opts.all: no closing quotation"):
+        FlinkEngine(conf={"env.java.opts.all": "-Da='"}).plan(layout)
+
+
 @pytest.mark.parametrize(("address", "asked"), [("127.87.1.1", "false"), ("10.0.0.1", None)])
 def test_the_names_of_loopback_addresses_are_not_looked_up(address: str, asked: str | None) -> None:
     nodes = [dataclasses.replace(node, address=address) for node in fake_nodes(1)]

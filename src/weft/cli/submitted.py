@@ -124,7 +124,8 @@ def _submit_to(cluster: PersistentCluster, asked: Asked, wanted: str | None) -> 
     assert work is not None
     command = engine.submit(work.job(Prepared(layout)), layout)
     files = {path: revealed(text, spec.secrets, path) for path, text in command.files.items()}
-    if any(SECRET in text for text in files.values()):
+    # a file that no argument names is found by a variable of the engine's command, and a job there has those of the cluster
+    if any(SECRET in text or str(path) not in command.argv for path, text in files.items()):
         raise UsageError(
             f"{kind} reads a secret in --conf only on a cluster of its own",
             hint="give it to `weft up` with --set, or omit --to",

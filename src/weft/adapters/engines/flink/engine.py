@@ -9,7 +9,7 @@ from pydantic import Field
 
 from weft.adapters.engines.base import Engine
 from weft.adapters.engines.flink import onyarn, rest
-from weft.adapters.engines.flink.settings import job_options, login, ssl_settings, yaml
+from weft.adapters.engines.flink.settings import java_options, job_options, login, ssl_settings, yaml
 from weft.adapters.engines.flink.taskmanager import TaskManagerMemory, divide
 from weft.adapters.services.base import Service
 from weft.adapters.services.yarn import Tenant, Yarn
@@ -257,7 +257,7 @@ class FlinkEngine(Engine, Tenant):
         job.dependencies.require("flink", "main_class", "jars", "conf")
         own = [] if job.program.endswith(".jar") else ["-c", f"io.weft.flink.{job.program}"]
         program = job.program if not own else str(layout.jars["flink"])
-        submit = [*self._java(layout, heap(self.driver_memory), *_LIGHT), _CLIENT, "run"]
+        submit = [*self._java(layout, "client", heap(self.driver_memory), *_LIGHT), _CLIENT, "run"]
         argv = [*submit, *own, *job_options(job.dependencies), *job.options, program, *job.arguments]
         environment = self._environment(layout.head, layout)
         files: dict[Path, str] = {}
@@ -269,7 +269,7 @@ class FlinkEngine(Engine, Tenant):
 
     def client(self, layout: Layout) -> Client:
         programs = layout.directory / "bin"
-        command = [*self._java(layout, heap(self.driver_memory), *_LIGHT), _CLIENT]
+        command = [*self._java(layout, "client", heap(self.driver_memory), *_LIGHT), _CLIENT]
         page = self._page(layout, "") if self.master == "standalone" else None
         return Client(
             environment=self._environment(layout.head, layout),
@@ -284,15 +284,21 @@ class FlinkEngine(Engine, Tenant):
         )
 
     def _session(self, layout: Layout, after: Ready) -> Daemon:
-        argv = [*self._java(layout, heap(onyarn.CLIENT_HEAP), *_LIGHT), onyarn.SESSION]
+        argv = [*self._java(layout, "client", heap(onyarn.CLIENT_HEAP), *_LIGHT), onyarn.SESSION]
         environment = self._environment(layout.head, layout)
         # the session has ended with its containers by then, and the client would keep requesting its state
         return Daemon("session", layout.head, argv, environment, essential=True, grace=1, after=after)
 
     def _jobmanager(self, layout: Layout) -> Daemon:
+        for key in self.conf:
+            if key.startswith("jobmanager.memory."):
+                raise UsageError(
+                    f"flink: {key} has no effect, because only Flink's start scripts read it",
+                    hint="set engine.jobmanager_memory, which is the JobManager's heap",
+                )
         arguments = ["org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint"]
         arguments += ["--configDir", str(_conf(layout)), "--executionMode", "cluster"]
-        argv = [*self._java(layout, heap(self.jobmanager_memory), *_LIGHT), *arguments]
+        argv = [*self._java(layout, "jobmanager", heap(self.jobmanager_memory), *_LIGHT), *arguments]
         environment, ports = self._environment(layout.head, layout), (self.port, self.web_port)
         name, table = layout.named("jobmanager"), layout.table
         return Daemon(name, layout.head, argv, environment, ports, page=True, essential=True, table=table)
@@ -314,17 +320,17 @@ class FlinkEngine(Engine, Tenant):
             str(_conf(layout)),
         ]
         arguments += assign("-D", options)
-        argv = [*self._java(layout, *memory.flags()), *arguments]
+        argv = [*self._java(layout, "taskmanager", *memory.flags()), *arguments]
         return Daemon(name, node, argv, self._environment(node, layout), table=layout.table)
 
-    def _java(self, layout: Layout, *flags: str) -> list[str]:
+    def _java(self, layout: Layout, role: str, *flags: str) -> list[str]:
         logging = f"-Dlog4j.configurationFile={_conf(layout) / 'log4j.properties'}"
         added = [*layout.file_system_jars, *layout.service_jars(self.kind)]
         classes = [f"{layout.homes['flink']}/lib/*", *added]
         if self.master == "yarn":
             classes = onyarn.classes(layout)
-        archive = archived(layout.classes.get("flink"))
-        return [str(layout.java), *flags, *archive, *_OPENS, logging, "-cp", ":".join(classes)]
+        more = [*archived(layout.classes.get("flink")), *_OPENS, *java_options(self.conf, role), logging]
+        return [str(layout.java), *flags, *more, "-cp", ":".join(classes)]
 
     def _environment(self, node: Node, layout: Layout) -> dict[str, str]:
         home = layout.homes["flink"]
