@@ -192,6 +192,15 @@ def test_without_them_an_argument_stays_as_it_is(job: Path) -> None:
     assert arguments == ["{output}/two", str(layout.outcome("stdout")), "{x}"]
 
 
+def test_a_uri_needs_no_file_here(job: Path) -> None:
+    jars = "local:/opt/a.jar,hdfs:///b.jar,file:/c.jar"
+    work = OwnJob(program=job, jars=jars)
+    assert list(work.jars) == jars.split(",")
+    assert work.paths == [job, work.directory]
+    with pytest.raises(ValueError, match=r"file not found: /none/a\.jar"):
+        OwnJob(program=job, jars="/none/a.jar")
+
+
 def test_files_for_an_input_need_one(job: Path) -> None:
     with pytest.raises(UsageError, match="there is no input to copy files to"):
         OwnJob(program=job, stage=str(job)).prepare(layout_with("scratch"))

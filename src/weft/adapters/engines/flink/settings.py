@@ -13,7 +13,7 @@ from weft.text.arguments import repeat
 def job_options(dependencies: Dependencies) -> list[str]:
     """The dependencies of a job, as options of `flink run`."""
     arguments = ["-c", dependencies.main_class] if dependencies.main_class else []
-    arguments += repeat("-C", (jar if "://" in jar else f"file://{jar}" for jar in dependencies.jars))
+    arguments += repeat("-C", (jar if ":/" in jar else f"file://{jar}" for jar in dependencies.jars))
     return arguments + [f"-D{key}={value}" for key, value in dependencies.shown.items()]
 
 
