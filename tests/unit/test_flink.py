@@ -43,6 +43,64 @@ def test_users_settings_win() -> None:
     assert settings["taskmanager.network.compression.codec"] == "NONE"
 
 
+def test_settings_of_a_taskmanager_reach_it_although_weft_sets_its_parts() -> None:
+    """Its command line wins over config.yaml, and Java's limits are of the parts."""
+    layout = fake_layout(fake_nodes(2, memory=8 * GIB))
+    usual = FlinkEngine().memory(layout)
+    own = {
+        "taskmanager.memory.task.off-heap.size": "512 mb",
+        "taskmanager.memory.network.max": "1g",
+        "taskmanager.memory.managed.size": "1048576",
+        "taskmanager.numberOfTaskSlots": "1",
+    }
+    plan = FlinkEngine(conf=own).plan(layout)
+    argv = plan.daemons[-1].argv
+    memory = FlinkEngine(conf=own).memory(layout)
+    assert memory.direct == usual.direct - usual.network + (512 << 20) + GIB
+    assert f"-XX:MaxDirectMemorySize={memory.direct >> 20}m" in argv
+    for word in (
+        "taskmanager.memory.task.off-heap.size=512m",
+        "taskmanager.memory.network.min=1024m",
+        "taskmanager.memory.network.max=1024m",
+        "taskmanager.memory.managed.size=1m",
+        "taskmanager.numberOfTaskSlots=1",
+    ):
+        assert word in argv
+    assert plan.derived["flink"].slots == 2
+    assert FlinkEngine(conf=own).settings(layout)["parallelism.default"] == "2"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("process.size", "4g", "taskmanager.memory.process.size has no effect"),
+        ("managed.fraction", "0.6", "taskmanager.memory.managed.fraction has no effect"),
+        ("managed.size", "much", "taskmanager.memory.managed.size=much is not a size"),
+        ("task.heap.size", "64g", "with the parts in engine.conf, a TaskManager of .* does not fit"),
+    ],
+)
+def test_a_part_of_a_taskmanager_that_cannot_be_is_refused(key: str, value: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words) as caught:
+        FlinkEngine(conf={f"taskmanager.memory.{key}": value}).plan(fake_layout())
+    assert caught.value.hint
+
+
+def test_options_of_java_reach_the_processes_of_their_role() -> None:
+    """Flink's own processes read none of them: its start scripts do."""
+    roles = ("all", "client", "jobmanager", "taskmanager")
+    conf = {f"env.java.opts.{role}": f"-Da='{role} 1'" for role in roles}
+    engine, layout = FlinkEngine(conf=conf), fake_layout()
+    jobmanager, taskmanager, *_ = engine.plan(layout).daemons
+    started = {"jobmanager": jobmanager, "taskmanager": taskmanager, "client": engine.submit(JOB, layout)}
+    for role, one in started.items():
+        java = one.argv[: one.argv.index("-cp")]
+        assert [word for word in java if word.startswith("-Da=")] == ["-Da=all 1", f"-Da={role} 1"]
+    with pytest.raises(UsageError, match=r"jobmanager\.memory\.heap\.size has no effect"):
+        FlinkEngine(conf={"jobmanager.memory.heap.size": "1g"}).plan(layout)
+    with pytest.raises(UsageError, match="env.java.opts.all: no closing quotation"):
+        FlinkEngine(conf={"env.java.opts.all": "-Da='"}).plan(layout)
+
+
 @pytest.mark.parametrize(("address", "asked"), [("127.87.1.1", "false"), ("10.0.0.1", None)])
 def test_the_names_of_loopback_addresses_are_not_looked_up(address: str, asked: str | None) -> None:
     nodes = [dataclasses.replace(node, address=address) for node in fake_nodes(1)]

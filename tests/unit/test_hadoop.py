@@ -1,6 +1,7 @@
 """The Hadoop engine: a layout in, files and commands out, and nothing touched."""
 
 import dataclasses
+import zipfile
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -11,7 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 from tests.fakes import GIB, WORK, fake_hadoop_layout, fake_nodes, fake_plan
 from weft.adapters.engines.hadoop import HadoopEngine
 from weft.errors import UsageError
-from weft.layout.plan import SECRET, Job
+from weft.layout.plan import SECRET, Dependencies, Job
 from weft.text.units import parse_size
 
 JOB = Job("terasort", "TeraSort", ["--input", "/scratch/input"])
@@ -194,6 +195,25 @@ def test_jvms_of_weft_s_own_jobs_begin_with_the_archived_jars_and_those_of_users
     users = engine.submit(dataclasses.replace(JOB, program="/home/me/job.jar"), layout)
     assert str(WORK / "conf" / "own") in " ".join(engine.submit(JOB, layout).argv)
     assert str(WORK / "conf" / "own") not in " ".join(users.argv)
+
+
+def test_the_class_of_a_jar_is_named_where_its_manifest_names_none(tmp_path: Path) -> None:
+    """RunJar takes the first argument for it only then; otherwise the name would be an argument of the program."""
+    jar = tmp_path / "my.jar"
+
+    def started(manifest: str, main: str) -> list[str]:
+        with zipfile.ZipFile(jar, "w") as out:
+            out.writestr("META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\r\n{manifest}")
+        own = dataclasses.replace(JOB, program=str(jar), dependencies=Dependencies(main))
+        argv = list(HadoopEngine().submit(own, fake_hadoop_layout()).argv)
+        return argv[argv.index(str(jar)) + 1 :]
+
+    arguments = list(JOB.arguments)
+    assert started("", "org.example.Count") == ["org.example.Count", *arguments]
+    assert started("Main-Class: org.example.C\r\n ount\r\n", "org.example.Count") == arguments
+    assert started("Main-Class: org.example.Count\r\n", "") == arguments
+    with pytest.raises(UsageError, match=r"names org\.example\.Count as its main class, .* so not Other"):
+        started("Main-Class: org.example.Count\r\n", "Other")
 
 
 def test_a_container_has_what_every_engine_process_has_but_the_way_to_log_in() -> None:

@@ -214,6 +214,17 @@ def test_settings_next_to_a_history_are_copied_without_passwords_and_never_throu
         left_out()
 
 
+def test_a_history_without_time_and_user_in_its_name_has_settings_next_to_it_too(tmp_path: Path) -> None:
+    """So it is called while its job runs, and if its ApplicationMaster was killed."""
+    log = tmp_path / "job_1_0001.jhist"
+    log.write_bytes(gzip.decompress(HADOOP.read_bytes()))
+    settings = tmp_path / "job_1_0001_conf.xml"
+    settings.write_text("<configuration/>")
+    stored = import_log(log, tmp_path / "runs")
+    assert (stored.directory / "engine" / settings.name).is_file()
+    assert stored.head.facts["application"] == "job_1_0001"
+
+
 FLINK = Path(__file__).parent / "logs" / "flink-2.3-archive.gz"
 
 

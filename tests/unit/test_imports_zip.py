@@ -1,4 +1,4 @@
-"""A zip with a log in it, as the page of Spark's History Server gives it; and damaged archives of Flink."""
+"""A zip with a log in it, as the page of Spark's History Server gives it; logs of other names; and damaged archives of Flink."""
 
 import gzip
 import json
@@ -23,6 +23,17 @@ def zipped(path: Path, files: dict[str, bytes]) -> Path:
         for name, content in files.items():
             out.writestr(name, content)
     return path
+
+
+@pytest.mark.parametrize("name", [f"{ID}.json", ".app.json.gz", "job.xml", f"{ID}.snappy"])
+def test_a_log_of_spark_may_have_any_name(name: str, tmp_path: Path) -> None:
+    data = PLAIN.read_bytes()
+    log = tmp_path / name
+    log.write_bytes(data if name.endswith(".gz") else gzip.decompress(data))
+    stored = import_log(log, settings.runs())
+    found = summarize(stored).explanation
+    assert found
+    assert found.coverage.tasks == 4
 
 
 @pytest.mark.parametrize(
@@ -99,6 +110,14 @@ def test_an_archive_of_flink_without_its_job_is_as_unreadable_as_other_logs(
     with pytest.raises(UsageError, match="without the page of a job") as error:
         import_log(log, settings.runs())
     assert error.value.exit_code == 2
+
+
+def test_an_archive_of_flink_may_have_the_name_of_the_records_own_file(tmp_path: Path) -> None:
+    log = tmp_path / "flink.json"
+    log.write_bytes(gzip.decompress(FLINK.read_bytes()))
+    stored = import_log(log, settings.runs())
+    assert summarize(stored).explanation
+    assert [path.name for path in (stored.directory / "engine").iterdir()] == ["flink.json"]
 
 
 def test_an_archive_of_flink_that_is_cut_before_its_job_is_so_too(tmp_path: Path) -> None:

@@ -178,6 +178,22 @@ def test_a_task_that_was_lost_is_reported(tmp_path: Path) -> None:
     assert sentence == "1 task of stage 1 failed: JobMasterException: the TaskManager left"
 
 
+def test_a_failure_of_the_whole_job_is_of_no_task(tmp_path: Path) -> None:
+    """As where slots do not come, or a coordinator fails: Flink names no task then."""
+    whole = {**FAILURE, "taskName": None, "endpoint": None, "taskManagerId": None}
+    for name in ("again", "failed"):
+        (tmp_path / name).mkdir()
+    metrics = flinkjobs.read(Entry(record(tmp_path / "again", whole) / "engine"))
+    assert metrics.tasks["ok"].all()
+    assert recovery.sentences(metrics) == []
+    assert metrics.gaps == [
+        "the job terasort-raw was begun again after a failure that was of no task: JobMasterException: the TaskManager left"
+    ]
+    failed = flinkjobs.read(Entry(record(tmp_path / "failed", whole, state="FAILED") / "engine"))
+    assert recovery.sentences(failed) == ["job 0 failed: java.io.IOException: gone"]
+    assert failed.gaps == []
+
+
 def test_a_job_that_failed_is_reported_with_its_innermost_cause(tmp_path: Path) -> None:
     sentences = recovery.sentences(
         flinkjobs.read(Entry(record(tmp_path, FAILURE, state="FAILED") / "engine"))

@@ -82,6 +82,22 @@ def test_heaps_are_those_of_the_new_cluster(job: Path, studies: list[Study]) -> 
     assert "-Xmx1024m" in command.argv, "that of the engine, which is another here"
 
 
+def test_the_heap_of_a_driver_may_be_a_setting_as_with_spark_submit(
+    job: Path, tmp_path: Path, studies: list[Study]
+) -> None:
+    file = tmp_path / "spark-defaults.conf"
+    file.write_text("spark.driver.memory 3g\nspark.a 1\n")
+    words = ("--properties-file", str(file))
+    assert submit(job, *words).exit_code == 0
+    assert submit(job, *words, "--driver-memory", "2G").exit_code == 0
+    found = [spec for study in studies for _, spec in study.cells()]
+    assert [spec.engine.driver_memory for spec in found] == [3 << 30, 2 << 30]
+    assert [spec.workload.conf for spec in found] == [{"spark.a": "1"}] * 2
+    asked = submitted.Asked(job, [], {}, conf={"spark.driver.memory": "3g"})
+    ((_, spec),) = submitted._on_running("spark", asked).cells()
+    assert spec.workload.driver_memory == 3 << 30
+
+
 def test_a_driver_on_a_running_cluster_has_its_own_heap(job: Path) -> None:
     asked = submitted.Asked(job, [], {}, memory={"driver": "2G", "executor": "700m"})
     ((_, spec),) = submitted._on_running("spark", asked).cells()
@@ -127,6 +143,21 @@ def test_a_file_of_properties_adds_settings_that_the_command_line_overrides(
     assert "spark.master, spark.eventLog.dir is of another cluster, and not used" in done.stderr
 
 
+def test_a_file_of_properties_is_read_as_java_reads_it(tmp_path: Path) -> None:
+    file = tmp_path / "spark.conf"
+    file.write_text(
+        "# spark.old -Da=1 \\\nspark.a (?i)secret|\\\\.key\n! \\\nspark.b\\:c C:\\\\dir\\\\\n"
+        "  spark.d x\\\n    y\\\n#z\nspark.e \\u0041\\tb\nspark.f one\\"
+    )
+    assert properties.read(file) == {
+        "spark.a": r"(?i)secret|\.key",
+        "spark.b:c": "C:\\dir\\",
+        "spark.d": "xy#z",
+        "spark.e": "A\tb",
+        "spark.f": "one",
+    }
+
+
 def test_a_line_without_a_value_is_named(tmp_path: Path) -> None:
     file = tmp_path / "spark.conf"
     file.write_text("spark.a\n")
@@ -159,6 +190,15 @@ def test_without_them_an_argument_stays_as_it_is(job: Path) -> None:
     assert set(parse({"workload": work.model_dump(mode="json")}).storage()) == {"scratch"}
     arguments = work.job(Prepared(layout)).arguments
     assert arguments == ["{output}/two", str(layout.outcome("stdout")), "{x}"]
+
+
+def test_a_uri_needs_no_file_here(job: Path) -> None:
+    jars = "local:/opt/a.jar,hdfs:///b.jar,file:/c.jar"
+    work = OwnJob(program=job, jars=jars)
+    assert list(work.jars) == jars.split(",")
+    assert work.paths == [job, work.directory]
+    with pytest.raises(ValueError, match=r"file not found: /none/a\.jar"):
+        OwnJob(program=job, jars="/none/a.jar")
 
 
 def test_files_for_an_input_need_one(job: Path) -> None:

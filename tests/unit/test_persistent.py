@@ -18,7 +18,7 @@ from weft.adapters.engines.flink.engine import FlinkEngine
 from weft.adapters.engines.hadoop import HadoopEngine
 from weft.adapters.engines.null import NullEngine
 from weft.adapters.engines.spark.engine import SparkEngine
-from weft.cli import persistent
+from weft.cli import persistent, submitted
 from weft.clusters import attach, registry, supervisor
 from weft.clusters.registry import PersistentCluster
 from weft.errors import ClusterError, UsageError
@@ -183,3 +183,14 @@ def test_a_tunnel_of_a_user_without_a_name_has_his_number(monkeypatch: pytest.Mo
     monkeypatch.setattr("pwd.getpwuid", lambda number: {}[number])
     served: Any = {"spark": SimpleNamespace(port=7000, address="http://localhost:7000/key")}
     assert f" {os.getuid()}@" in persistent._tunnels(cluster(), served)[1]
+
+
+@pytest.mark.parametrize("secured", [True, False])
+def test_a_secret_that_a_running_flink_would_not_read_is_refused(secured: bool, tmp_path: Path) -> None:
+    """It would be in a file that the JVM finds by FLINK_CONF_DIR, which is the cluster's there."""
+    (jar := tmp_path / "my.jar").touch()
+    layout = dataclasses.replace(fake_layout(), secured=secured)
+    running = dataclasses.replace(cluster(), engine=FlinkEngine(), layout=layout)
+    asked = submitted.Asked(jar, [], {}, conf={"s3.password": "hunter-22"})
+    with pytest.raises(UsageError, match="flink reads a secret in --conf only on a cluster of its own"):
+        submitted._submit_to(running, asked, None)

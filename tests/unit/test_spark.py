@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -10,6 +11,7 @@ from tests.fakes import GIB, fake_layout, fake_nodes
 from weft.adapters.engines.spark.engine import SparkEngine
 from weft.errors import UsageError
 from weft.layout.plan import Dependencies, Job
+from weft.text import properties
 
 JOB = Job("terasort", "TeraSort", ["--input", "/scratch/input"], None, ("--verbose",))
 
@@ -51,6 +53,54 @@ def test_users_settings_win() -> None:
     engine = SparkEngine(conf={"spark.shuffle.compress": "false", "spark.io.mode.default": "AUTO"})
     settings = engine.settings(fake_layout())
     assert (settings["spark.shuffle.compress"], settings["spark.io.mode.default"]) == ("false", "AUTO")
+
+
+def test_a_setting_with_a_backslash_reaches_java_as_it_is(tmp_path: Path) -> None:
+    """A file of properties is read by Java, for which a backslash that is alone only marks the next letter."""
+    own = {"spark.redaction.regex": r"secret|\.key\d+", "spark.y": "1\n2"}
+    (conf,) = [
+        text
+        for path, text in SparkEngine(conf=own).plan(fake_layout()).files.items()
+        if path.name == "spark-defaults.conf"
+    ]
+    assert r"spark.redaction.regex secret|\\.key\\d+" in conf.splitlines()
+    file = tmp_path / "spark-defaults.conf"
+    file.write_text(conf)
+    assert own.items() <= properties.read(file).items()
+
+
+def test_what_a_drivers_jvm_must_have_when_it_starts_is_not_left_to_spark() -> None:
+    own = {
+        "spark.driver.memory": "2g",
+        "spark.driver.extraJavaOptions": "-Dlog='a b' -XX:+UseParallelGC",
+        "spark.driver.extraClassPath": "/opt/jdbc.jar",
+    }
+    of_job = dataclasses.replace(JOB, dependencies=Dependencies(conf=own))
+    flags = ("--driver-memory", "--driver-java-options", "--driver-class-path")
+    words = tuple(word for pair in zip(flags, own.values(), strict=True) for word in pair)
+    of_options = dataclasses.replace(JOB, options=words)
+    layout = fake_layout(fake_nodes(memory=8 * GIB))
+    usual = SparkEngine().submit(JOB, layout).argv
+    classes = usual[usual.index("-cp") + 1]
+    for argv in (
+        SparkEngine(conf=own).submit(JOB, layout).argv,
+        SparkEngine().submit(of_job, layout).argv,
+        SparkEngine().submit(of_options, layout).argv,
+    ):
+        java = argv[: argv.index("-cp")]
+        assert {"-Xmx2048m", "-Dlog=a b", "-XX:+UseParallelGC"} <= set(java)
+        assert "-Xmx1024m" not in java
+        assert argv[argv.index("-cp") + 1] == f"/opt/jdbc.jar:{classes}"
+    assert SparkEngine(conf=own).heap(layout) < SparkEngine().heap(layout)
+    assert SparkEngine(conf=own).plan(layout).derived["spark"].sizes["driver heap"] == 2 * GIB
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"), [("memory", "much", "is not a size"), ("extraJavaOptions", "-Da='", "quot")]
+)
+def test_a_setting_of_a_drivers_jvm_that_cannot_be_is_refused(key: str, value: str, words: str) -> None:
+    with pytest.raises(UsageError, match=rf"spark\.driver\.{key}: .*{words}"):
+        SparkEngine(conf={f"spark.driver.{key}": value}).submit(JOB, fake_layout())
 
 
 def test_the_module_of_a_probe_stays_on_a_search_path_that_a_user_sets() -> None:

@@ -69,8 +69,9 @@ def submit(asked: Asked, flags: Flags, to: str | None, *, dry_run: bool, as_json
             )
         sys.exit(_submit_to(registry.find(to), asked, flags.engine))
     kind = study_of(asked.table({}), flags).cells()[0][1].engine.kind
-    sized = replace(flags, set=(*flags.set, *_heaps(kind, asked.memory)))
-    study = study_of(asked.table(_settings(kind, asked)), sized)
+    settings, memory = _divided(kind, asked)
+    sized = replace(flags, set=(*flags.set, *_heaps(kind, memory)))
+    study = study_of(asked.table(settings), sized)
     say_chosen(study, flags)
     if dry_run:
         outcomes.print_plan(study, as_json=as_json)
@@ -88,6 +89,13 @@ def _settings(kind: str, asked: Asked) -> dict[str, str]:
     if left:
         print(f"{asked.properties}: {', '.join(left)} is of another cluster, and not used", file=sys.stderr)
     return {**{key: value for key, value in given.items() if key not in left}, **asked.conf}
+
+
+def _divided(kind: str, asked: Asked) -> tuple[dict[str, str], Mapping[str, str | None]]:
+    """The settings without that of the driver's heap, and the heaps: an option wins over a setting, as with spark-submit."""
+    settings = _settings(kind, asked)
+    own = settings.pop(engines.of(kind).settings.driver, None)
+    return settings, {**asked.memory, "driver": asked.memory.get("driver") or own}
 
 
 def _heaps(kind: str, memory: Mapping[str, str | None]) -> list[str]:
@@ -116,7 +124,8 @@ def _submit_to(cluster: PersistentCluster, asked: Asked, wanted: str | None) -> 
     assert work is not None
     command = engine.submit(work.job(Prepared(layout)), layout)
     files = {path: revealed(text, spec.secrets, path) for path, text in command.files.items()}
-    if any(SECRET in text for text in files.values()):
+    # a file that no argument names is found by a variable of the engine's command, and a job there has those of the cluster
+    if any(SECRET in text or str(path) not in command.argv for path, text in files.items()):
         raise UsageError(
             f"{kind} reads a secret in --conf only on a cluster of its own",
             hint="give it to `weft up` with --set, or omit --to",
@@ -127,8 +136,8 @@ def _submit_to(cluster: PersistentCluster, asked: Asked, wanted: str | None) -> 
 
 def _on_running(kind: str, asked: Asked) -> Study:
     """The job, which has its own heaps, as far as the engine lets a job have them."""
-    heaps, known = asked.memory, engines.of(kind).settings
-    settings = _settings(kind, asked)
+    known = engines.of(kind).settings
+    settings, heaps = _divided(kind, asked)
     if heaps.get("executor"):
         settings[known.heap if _required(known.heap_key, kind, "executor") else ""] = str(heaps["executor"])
     table = asked.table(settings)

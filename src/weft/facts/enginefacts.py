@@ -16,6 +16,8 @@ class Settings:
     heap_key: str = ""
     driver_key: str = ""
     """weft's key for the heap of a job's driver."""
+    driver: str = ""
+    """The engine's own for the same, which the JVM must have when it starts."""
     cluster: tuple[str, ...] = ()
     """Those, by how they begin, that say where a cluster is and what it writes; a file for another cluster may have them."""
     nodes: str = ""

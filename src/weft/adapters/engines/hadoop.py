@@ -13,6 +13,7 @@ from weft.adapters.services.hadoop import configuration
 from weft.adapters.services.yarn import OnYarnAlone
 from weft.adapters.services.yarncluster import OVERHEAD, Containers, YarnCluster, divide
 from weft.errors import UsageError
+from weft.host import mainclass
 from weft.layout.client import Client
 from weft.layout.jvm import archived
 from weft.layout.plan import Command, Dependencies, Job, Layout, Plan
@@ -110,7 +111,9 @@ class HadoopEngine(OnYarnAlone, Engine):
         own = "" if job.program.endswith(".jar") else f"{_own_settings(yarn)}:{yarn.conf}"
         java = yarn.java(self.client_memory, "-XX:+UseSerialGC", settings=own)
         if job.program.endswith(".jar"):
-            arguments = [_COMMANDS["jar"], job.program, *_job_options(job.dependencies, files), *job.options]
+            named = _main(job.program, job.dependencies.main_class)
+            dependencies = [*named, *_job_options(job.dependencies, files)]
+            arguments = [_COMMANDS["jar"], job.program, *dependencies, *job.options]
         else:
             arguments = [f"io.weft.hadoop.{job.program}", *job.options]
         environment = yarn.environment(layout.head)
@@ -155,9 +158,19 @@ def _archive_settings(yarn: YarnCluster) -> dict[str, str]:
     }
 
 
+def _main(program: str, asked: str) -> list[str]:
+    """The argument with which RunJar starts a class of a jar: it takes none where the manifest names one. Raises UsageError for another."""
+    has = mainclass.of(Path(program)) if asked else ""
+    if has and has != asked:
+        raise UsageError(
+            f"{program} names {has} as its main class, and `hadoop jar` starts no other, so not {asked}",
+            hint="omit --class, or use a jar whose manifest has no Main-Class",
+        )
+    return [asked] if asked and not has else []
+
+
 def _job_options(dependencies: Dependencies, files: Iterable[Path]) -> list[str]:
     """The dependencies of a job, as generic options of Hadoop's Tool."""
-    arguments = [dependencies.main_class] if dependencies.main_class else []
-    arguments += [*repeat("-conf", files), *assign("-D", dependencies.shown)]
+    arguments = [*repeat("-conf", files), *assign("-D", dependencies.shown)]
     listed = {"-libjars": dependencies.jars, "-files": dependencies.files}
     return arguments + [word for flag, paths in listed.items() if paths for word in (flag, ",".join(paths))]

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,12 +22,14 @@ from weft.text.fields import LEAST_HEAP, Listed, Size
 
 _STDOUT = "stdout"
 """The file of the record with what the job printed."""
+_URI = re.compile(r"[A-Za-z][\w+.-]*:/")
+"""How one begins: hdfs://HOST/..., and as Spark has them also local:/... and file:/..."""
 
 
 def _found(value: Any) -> Any:
     """Paths of a comma-separated list, made absolute; a URI such as hdfs://... is not changed, nor is #NAME behind one."""
     paths = [word for word in value.split(",") if word] if isinstance(value, str) else value
-    return [word if "://" in word else _there(word) for word in paths]
+    return [word if _URI.match(word) else _there(word) for word in paths]
 
 
 def _there(word: str) -> str:
@@ -105,7 +108,7 @@ class OwnJob(Workload):
         return [
             self.program,
             self.directory,
-            *(Path(word.partition("#")[0]) for word in named if "://" not in word),
+            *(Path(word.partition("#")[0]) for word in named if not _URI.match(word)),
         ]
 
     @property

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from weft.adapters.engines.base import Engine
 from weft.adapters.engines.flink import onyarn, rest
-from weft.adapters.engines.flink.settings import job_options, login, ssl_settings, yaml
+from weft.adapters.engines.flink.settings import java_options, job_options, login, ssl_settings, yaml
 from weft.adapters.engines.flink.taskmanager import TaskManagerMemory, divide
 from weft.adapters.services.base import Service
 from weft.adapters.services.yarn import Tenant, Yarn
@@ -42,6 +42,7 @@ _OPENS = (
 )
 """The packages that Flink's own configuration opens (env.java.opts.all of its distribution)."""
 _CLIENT = "org.apache.flink.client.cli.CliFrontend"
+_SLOTS = "taskmanager.numberOfTaskSlots"
 _LOGGING = """\
 rootLogger.level = INFO
 rootLogger.appenderRef.console.ref = console
@@ -96,7 +97,22 @@ class FlinkEngine(Engine, Tenant):
                 f"flink: a TaskManager of {show_size(asked)} does not fit into the {show_size(room)} that remain on a node",
                 hint="lower engine.taskmanager_memory, or use fewer nodes",
             )
-        return divide(asked, max(node.cores for node in layout.nodes))
+        found = divide(asked, max(map(self._slots, layout.nodes))).with_own(self.conf)
+        if found.process > room:
+            raise UsageError(
+                f"flink: with the parts in engine.conf, a TaskManager of {show_size(found.process)} does not fit into the"
+                f" {show_size(room)} that remain on a node",
+                hint="lower the other parts, or engine.taskmanager_memory",
+            )
+        return found
+
+    def _slots(self, node: Node) -> int:
+        """Of the TaskManager of a node."""
+        own = self.conf.get(_SLOTS, "")
+        return (int(own) if own.isdecimal() else 0) or node.cores
+
+    def _all_slots(self, layout: Layout) -> int:
+        return sum(map(self._slots, layout.nodes))
 
     def _room(self, layout: Layout) -> int:
         """Bytes on a node for a TaskManager."""
@@ -171,7 +187,7 @@ class FlinkEngine(Engine, Tenant):
         data = "encrypted too" if self.encrypt_data else "readable with a 128-bit partition ID"
         return Derived(
             counts={"TaskManagers, one per node": len(layout.nodes)},
-            slots=layout.slots,
+            slots=self._all_slots(layout),
             sizes={**sizes, "JobManager heap": self.jobmanager_memory, "client heap": self.driver_memory},
             notes={"security": f"{secured} {data}" if layout.secured else "none"},
         )
@@ -198,7 +214,7 @@ class FlinkEngine(Engine, Tenant):
         certificate, local = _certificate(layout), layout.head.address.startswith("127.")
         return {
             **self._where(layout),
-            "parallelism.default": str(layout.slots),
+            "parallelism.default": str(self._all_slots(layout)),
             # a lost TaskManager is detected in seconds, and its part of a job is repeated
             "heartbeat.interval": "3s",
             "heartbeat.timeout": "30s",
@@ -222,7 +238,8 @@ class FlinkEngine(Engine, Tenant):
     def _where(self, layout: Layout) -> dict[str, str]:
         """The cluster manager, and its addresses."""
         if self.master == "yarn":
-            return onyarn.settings(layout, self.memory(layout), self.jobmanager_memory, _OPENS)
+            slots = self._all_slots(layout)
+            return onyarn.settings(layout, self.memory(layout), self.jobmanager_memory, _OPENS, slots)
         head = layout.head
         addresses = ("jobmanager.rpc.address", "jobmanager.bind-host", "rest.address", "rest.bind-address")
         return {
@@ -240,7 +257,7 @@ class FlinkEngine(Engine, Tenant):
         job.dependencies.require("flink", "main_class", "jars", "conf")
         own = [] if job.program.endswith(".jar") else ["-c", f"io.weft.flink.{job.program}"]
         program = job.program if not own else str(layout.jars["flink"])
-        submit = [*self._java(layout, heap(self.driver_memory), *_LIGHT), _CLIENT, "run"]
+        submit = [*self._java(layout, "client", heap(self.driver_memory), *_LIGHT), _CLIENT, "run"]
         argv = [*submit, *own, *job_options(job.dependencies), *job.options, program, *job.arguments]
         environment = self._environment(layout.head, layout)
         files: dict[Path, str] = {}
@@ -252,7 +269,7 @@ class FlinkEngine(Engine, Tenant):
 
     def client(self, layout: Layout) -> Client:
         programs = layout.directory / "bin"
-        command = [*self._java(layout, heap(self.driver_memory), *_LIGHT), _CLIENT]
+        command = [*self._java(layout, "client", heap(self.driver_memory), *_LIGHT), _CLIENT]
         page = self._page(layout, "") if self.master == "standalone" else None
         return Client(
             environment=self._environment(layout.head, layout),
@@ -267,15 +284,21 @@ class FlinkEngine(Engine, Tenant):
         )
 
     def _session(self, layout: Layout, after: Ready) -> Daemon:
-        argv = [*self._java(layout, heap(onyarn.CLIENT_HEAP), *_LIGHT), onyarn.SESSION]
+        argv = [*self._java(layout, "client", heap(onyarn.CLIENT_HEAP), *_LIGHT), onyarn.SESSION]
         environment = self._environment(layout.head, layout)
         # the session has ended with its containers by then, and the client would keep requesting its state
         return Daemon("session", layout.head, argv, environment, essential=True, grace=1, after=after)
 
     def _jobmanager(self, layout: Layout) -> Daemon:
+        for key in self.conf:
+            if key.startswith("jobmanager.memory."):
+                raise UsageError(
+                    f"flink: {key} has no effect, because only Flink's start scripts read it",
+                    hint="set engine.jobmanager_memory, which is the JobManager's heap",
+                )
         arguments = ["org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint"]
         arguments += ["--configDir", str(_conf(layout)), "--executionMode", "cluster"]
-        argv = [*self._java(layout, heap(self.jobmanager_memory), *_LIGHT), *arguments]
+        argv = [*self._java(layout, "jobmanager", heap(self.jobmanager_memory), *_LIGHT), *arguments]
         environment, ports = self._environment(layout.head, layout), (self.port, self.web_port)
         name, table = layout.named("jobmanager"), layout.table
         return Daemon(name, layout.head, argv, environment, ports, page=True, essential=True, table=table)
@@ -286,7 +309,7 @@ class FlinkEngine(Engine, Tenant):
             "taskmanager.resource-id": name,
             "taskmanager.host": node.address,
             "taskmanager.bind-host": node.address,
-            "taskmanager.numberOfTaskSlots": str(node.cores),
+            _SLOTS: str(self._slots(node)),
             "taskmanager.cpu.cores": f"{node.cores}.0",
             "io.tmp.dirs": layout.places["scratch"].paths[node.name],
             **memory.options(),
@@ -297,17 +320,17 @@ class FlinkEngine(Engine, Tenant):
             str(_conf(layout)),
         ]
         arguments += assign("-D", options)
-        argv = [*self._java(layout, *memory.flags()), *arguments]
+        argv = [*self._java(layout, "taskmanager", *memory.flags()), *arguments]
         return Daemon(name, node, argv, self._environment(node, layout), table=layout.table)
 
-    def _java(self, layout: Layout, *flags: str) -> list[str]:
+    def _java(self, layout: Layout, role: str, *flags: str) -> list[str]:
         logging = f"-Dlog4j.configurationFile={_conf(layout) / 'log4j.properties'}"
         added = [*layout.file_system_jars, *layout.service_jars(self.kind)]
         classes = [f"{layout.homes['flink']}/lib/*", *added]
         if self.master == "yarn":
             classes = onyarn.classes(layout)
-        archive = archived(layout.classes.get("flink"))
-        return [str(layout.java), *flags, *archive, *_OPENS, logging, "-cp", ":".join(classes)]
+        more = [*archived(layout.classes.get("flink")), *_OPENS, *java_options(self.conf, role), logging]
+        return [str(layout.java), *flags, *more, "-cp", ":".join(classes)]
 
     def _environment(self, node: Node, layout: Layout) -> dict[str, str]:
         home = layout.homes["flink"]

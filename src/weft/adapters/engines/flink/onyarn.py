@@ -45,9 +45,9 @@ def containers(layout: Layout, memory: TaskManagerMemory, jobmanager_heap: int) 
 
 
 def settings(
-    layout: Layout, memory: TaskManagerMemory, jobmanager_heap: int, opened: Sequence[str]
+    layout: Layout, memory: TaskManagerMemory, jobmanager_heap: int, opened: Sequence[str], slots: int
 ) -> dict[str, str]:
-    """The settings instead of the addresses of a standalone session; `opened` are flags of every JVM."""
+    """The settings instead of the addresses of a standalone session; `opened` are flags of every JVM, `slots` those of all nodes."""
     directory, login = layout.directory / "yarn", layout.properties("login")
     # it is on every node already
     keytab = {
@@ -68,8 +68,8 @@ def settings(
         **memory.options(),
         "taskmanager.numberOfTaskSlots": str(layout.head.cores),
         # all TaskManagers from beginning to end, as in a standalone session
-        "slotmanager.number-of-slots.min": str(layout.slots),
-        "slotmanager.number-of-slots.max": str(layout.slots),
+        "slotmanager.number-of-slots.min": str(slots),
+        "slotmanager.number-of-slots.max": str(slots),
         "yarn.application.name": "weft",
         "yarn.application-attempts": "1",
         "yarn.heartbeat.container-request-interval": "100ms",

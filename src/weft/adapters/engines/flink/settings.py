@@ -1,8 +1,10 @@
 """Flink's settings: their notation, the certificate of every connection, and the login; and options of `flink run`."""
 
 import json
+import shlex
 from collections.abc import Mapping
 
+from weft.errors import UsageError
 from weft.layout.certificate import Certificate
 from weft.layout.plan import SECRET, Dependencies
 from weft.text.arguments import repeat
@@ -11,8 +13,19 @@ from weft.text.arguments import repeat
 def job_options(dependencies: Dependencies) -> list[str]:
     """The dependencies of a job, as options of `flink run`."""
     arguments = ["-c", dependencies.main_class] if dependencies.main_class else []
-    arguments += repeat("-C", (jar if "://" in jar else f"file://{jar}" for jar in dependencies.jars))
+    arguments += repeat("-C", (jar if ":/" in jar else f"file://{jar}" for jar in dependencies.jars))
     return arguments + [f"-D{key}={value}" for key, value in dependencies.shown.items()]
+
+
+def java_options(conf: Mapping[str, str], role: str) -> list[str]:
+    """What Flink's start scripts, which weft does not use, add to a JVM: of a client, jobmanager or taskmanager."""
+    found: list[str] = []
+    for key in ("env.java.opts.all", f"env.java.opts.{role}"):
+        try:
+            found += shlex.split(conf.get(key, ""))
+        except ValueError as error:
+            raise UsageError(f"flink: {key}: {str(error).lower()}", hint="close its quotes") from error
+    return found
 
 
 def yaml(settings: Mapping[str, str]) -> str:

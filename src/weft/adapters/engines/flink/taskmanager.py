@@ -1,21 +1,38 @@
 """The memory of a Flink TaskManager, with every part set: Flink divides it only in its own start scripts."""
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from weft.errors import UsageError
 from weft.text.units import show_size
 
 _MIB = 1 << 20
-_FRAMEWORK_HEAP = 128 * _MIB
-_FRAMEWORK_OFF_HEAP = 128 * _MIB
-_BATCH_SHUFFLE = 64 * _MIB
-"""Bytes of it in which sorted shuffle files are read (Flink's default)."""
-_METASPACE = 192 * _MIB
-_LEAST_OVERHEAD, _MOST_OVERHEAD = 128 * _MIB, 1 << 30
 _NETWORK_OF_SLOT = 32 * _MIB
 """Bytes of network buffers that a slot needs: 512 buffers of 32 KiB to sort its output, and as many to read."""
+_LEAST_OVERHEAD, _MOST_OVERHEAD = 128 * _MIB, 1 << 30
 _LEAST_MANAGED_OF_SLOT = 16 * _MIB
 _LEAST_TASK_HEAP = 128 * _MIB
+_KEY = "taskmanager.memory."
+_PARTS: Mapping[str, str] = {
+    "framework.heap.size": "framework_heap",
+    "framework.off-heap.size": "framework_off_heap",
+    "framework.off-heap.batch-shuffle.size": "batch_shuffle",
+    "task.heap.size": "task_heap",
+    "task.off-heap.size": "task_off_heap",
+    "network.min": "network",
+    "network.max": "network",
+    "managed.size": "managed",
+    "jvm-metaspace.size": "metaspace",
+    "jvm-overhead.min": "overhead",
+    "jvm-overhead.max": "overhead",
+}
+"""Flink's option of each part, without what all begin with; Flink wants both limits of the network to be the same."""
+_DIVIDED = (
+    "process.size", "flink.size", "managed.fraction", "network.fraction", "jvm-overhead.fraction",
+)  # fmt: skip
+"""Options by which Flink's start scripts compute the parts."""
+_SIZE = re.compile(r"(\d+)\s*(b|bytes|k|kb|kibibytes|m|mb|mebibytes|g|gb|gibibytes|t|tb|tebibytes|)")
 
 
 @dataclass(frozen=True)
@@ -26,43 +43,36 @@ class TaskManagerMemory:
     network: int
     managed: int
     task_heap: int
+    task_off_heap: int = 0
+    framework_heap: int = 128 * _MIB
+    framework_off_heap: int = 128 * _MIB
+    batch_shuffle: int = 64 * _MIB
+    """Of it, those in which sorted shuffle files are read (Flink's default)."""
+    metaspace: int = 192 * _MIB
 
     @property
     def heap(self) -> int:
-        return _FRAMEWORK_HEAP + self.task_heap
+        return self.framework_heap + self.task_heap
 
     @property
     def direct(self) -> int:
-        return _FRAMEWORK_OFF_HEAP + self.network
+        return self.framework_off_heap + self.task_off_heap + self.network
 
     @property
     def process(self) -> int:
-        return self.heap + self.direct + self.managed + _METASPACE + self.overhead
+        return self.heap + self.direct + self.managed + self.metaspace + self.overhead
 
     def flags(self) -> list[str]:
         """Limits of the Java virtual machine, in whole MiB."""
         return [
             f"-Xmx{self.heap // _MIB}m",
             f"-XX:MaxDirectMemorySize={self.direct // _MIB}m",
-            f"-XX:MaxMetaspaceSize={_METASPACE // _MIB}m",
+            f"-XX:MaxMetaspaceSize={self.metaspace // _MIB}m",
         ]
 
     def options(self) -> dict[str, str]:
         """All sizes for the TaskManager's command line."""
-        sizes = {
-            "framework.heap.size": _FRAMEWORK_HEAP,
-            "framework.off-heap.size": _FRAMEWORK_OFF_HEAP,
-            "framework.off-heap.batch-shuffle.size": _BATCH_SHUFFLE,
-            "task.heap.size": self.task_heap,
-            "task.off-heap.size": 0,
-            "network.min": self.network,
-            "network.max": self.network,
-            "managed.size": self.managed,
-            "jvm-metaspace.size": _METASPACE,
-            "jvm-overhead.min": self.overhead,
-            "jvm-overhead.max": self.overhead,
-        }
-        return {f"taskmanager.memory.{key}": f"{size // _MIB}m" for key, size in sizes.items()}
+        return {f"{_KEY}{key}": f"{getattr(self, part) // _MIB}m" for key, part in _PARTS.items()}
 
     def sizes(self) -> dict[str, int]:
         """By the names that users know, in bytes."""
@@ -73,6 +83,17 @@ class TaskManagerMemory:
             "TaskManager network memory": self.network,
         }
 
+    def with_own(self, conf: Mapping[str, str]) -> "TaskManagerMemory":
+        """The same with the parts that options of Flink set. Raises UsageError for one that has no effect."""
+        for key in (f"{_KEY}{name}" for name in _DIVIDED):
+            if key in conf:
+                raise UsageError(
+                    f"flink: {key} has no effect, because weft sets every part of a TaskManager's memory",
+                    hint=f"set engine.taskmanager_memory for the whole, or a part, such as {_KEY}managed.size",
+                )
+        named = {part: f"{_KEY}{key}" for key, part in _PARTS.items() if f"{_KEY}{key}" in conf}
+        return replace(self, **{part: _size(key, conf[key]) for part, key in named.items()})
+
 
 def divide(process: int, slots: int) -> TaskManagerMemory:
     """Divide a process's bytes: a tenth for overhead, a tenth of the rest for the network, two fifths managed memory
@@ -81,9 +102,10 @@ def divide(process: int, slots: int) -> TaskManagerMemory:
     Raises UsageError if the parts are too small.
     """
     overhead = _whole(min(_MOST_OVERHEAD, max(_LEAST_OVERHEAD, process // 10)))
-    flink = process - overhead - _METASPACE
+    fixed = TaskManagerMemory(overhead, 0, 0, 0)
+    flink = process - overhead - fixed.metaspace
     network = _whole(max(slots * _NETWORK_OF_SLOT, flink // 10))
-    left = flink - network - _FRAMEWORK_HEAP - _FRAMEWORK_OFF_HEAP
+    left = flink - network - fixed.framework_heap - fixed.framework_off_heap
     managed = _whole(max(slots * _LEAST_MANAGED_OF_SLOT, min(flink * 4 // 10, left // 2)))
     task_heap = _whole(left - managed)
     if task_heap < _LEAST_TASK_HEAP:
@@ -92,7 +114,16 @@ def divide(process: int, slots: int) -> TaskManagerMemory:
             f" for the tasks' heap, below the {show_size(_LEAST_TASK_HEAP)} that they need",
             hint="use fewer nodes or cores, give nodes more memory, or raise engine.taskmanager_memory",
         )
-    return TaskManagerMemory(overhead, network, managed, task_heap)
+    return replace(fixed, network=network, managed=managed, task_heap=task_heap)
+
+
+def _size(key: str, text: str) -> int:
+    """Bytes in Flink's notation (MemorySize.java), in which all units are powers of 1024; in whole MiB."""
+    found = _SIZE.fullmatch(text.strip().lower())
+    if found is None:
+        raise UsageError(f"flink: {key}={text} is not a size", hint="write a number and a unit, such as 512m")
+    size = int(found[1]) << (10 * "bkmgt".index(found[2][:1] or "b"))
+    return -(-size // _MIB) * _MIB
 
 
 def _whole(size: int) -> int:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from weft.adapters.engines.base import Engine
-from weft.adapters.engines.spark import hdfstoken, master, onejob, onyarn, training
+from weft.adapters.engines.spark import driverjvm, hdfstoken, master, onejob, onyarn, training
 from weft.adapters.services.base import Service
 from weft.adapters.services.yarn import Tenant, Yarn
 from weft.adapters.services.yarncluster import Containers
@@ -34,6 +34,7 @@ from weft.record.derived import Derived
 from weft.text.arguments import assign
 from weft.text.executes import Home, Settings
 from weft.text.fields import LEAST_HEAP, Port, Size
+from weft.text.properties import text_of
 from weft.text.units import show_size
 
 _DAEMON_HEAP = 192 << 20
@@ -115,7 +116,7 @@ class SparkEngine(Engine, Tenant):
 
     def _room(self, layout: Layout) -> int:
         """Bytes on a node for an executor's heap."""
-        driver = self.driver_memory + _DRIVER_OVERHEAD
+        driver = driverjvm.heap(self.conf, self.driver_memory) + _DRIVER_OVERHEAD
         if self.master == "yarn":
             return onyarn.room(layout, driver)
         head = layout.head.memory - 2 * _DAEMON_TOTAL - driver
@@ -146,12 +147,13 @@ class SparkEngine(Engine, Tenant):
 
     def _derived(self, layout: Layout, sizes: Mapping[str, int]) -> Mapping[str, Derived]:
         counts = {"executors, one per node": len(layout.nodes)}
-        heap, sizes = self.heap(layout), {"driver heap": self.driver_memory, **sizes}
+        driver = driverjvm.heap(self.conf, self.driver_memory)
+        heap, sizes = self.heap(layout), {"driver heap": driver, **sizes}
         return {self.kind: Derived(counts=counts, slots=layout.slots, executor_heap=heap, sizes=sizes)}
 
     def plan(self, layout: Layout) -> Plan:
         conf = layout.directory / "conf" / "spark-defaults.conf"
-        settings = _lines(self.settings(layout))
+        settings = text_of(self.settings(layout))
         if self.master == "yarn":
             containers = self.containers(layout)
             derived = self._derived(layout, {"executor's container": containers.task})
@@ -286,11 +288,10 @@ class SparkEngine(Engine, Tenant):
         if secret := job.dependencies.secret:
             # Spark reads one file by its name, and spark-defaults.conf only in SPARK_CONF_DIR
             environment["SPARK_CONF_DIR"], conf = str(conf.parent), conf.with_name("job.conf")
-            files, more = {conf: _lines(secret)}, ["--load-spark-defaults"]
-        submit = [
-            *self._java(layout, job.dependencies.driver_memory or self.driver_memory),
-            "org.apache.spark.deploy.SparkSubmit",
-        ]
+            files, more = {conf: text_of(secret)}, ["--load-spark-defaults"]
+        asked = driverjvm.given({**self.conf, **job.dependencies.shown}, job.options)
+        java = self._java(layout, job.dependencies.driver_memory or driverjvm.heap(asked, self.driver_memory))
+        submit = [*driverjvm.started(java, asked), "org.apache.spark.deploy.SparkSubmit"]
         submit += ["--properties-file", str(conf), *more, "--name", job.name, *main]
         argv = [*submit, *_job_options(job.dependencies), *job.options, program, *job.arguments]
         return job.command("driver", layout.head, argv, environment, files=files)
@@ -364,11 +365,6 @@ def _classes(home: Path, empty: Path) -> str:
     """The class path that Spark's launcher gives to executors (AbstractCommandBuilder), so that one archive matches all."""
     logging = [str(jar) for jar in home.glob("jars/slf4j-api-*.jar")]
     return ":".join([f"{empty}/", *logging, f"{home}/jars/*"])
-
-
-def _lines(settings: Mapping[str, str]) -> str:
-    """The text of a file of properties."""
-    return "".join(f"{key} {value}\n" for key, value in sorted(settings.items()))
 
 
 def _watched(conf: Mapping[str, str], layout: Layout) -> dict[str, str]:

@@ -42,7 +42,7 @@ def read(directory: Entry) -> JobMetrics:
         "stages": ((row for _, job in jobs for row in _stages(job)), jobmetrics.STAGES),
     }
     read = {name: table(kept.only(rows), schema) for name, (rows, schema) in tables.items()}
-    return kept.metrics((), **read)
+    return kept.metrics([text for _, job in jobs for text in _begun_again(job)], **read)
 
 
 def _application(job: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
@@ -76,6 +76,14 @@ def _failure(job: dict[str, Any]) -> str:
     if state == "FINISHED" or _stopped(job):
         return ""
     return state if state == "CANCELED" else _root(job) or state
+
+
+def _begun_again(job: dict[str, Any]) -> Iterator[str]:
+    """What was the failure of no task, and did not end the job."""
+    for entry in job["exceptions"]["exceptionHistory"]["entries"] if job["state"] == "FINISHED" else ():
+        if not entry.get("taskName"):
+            why = str(entry["stacktrace"]).partition("\n")[0]
+            yield f"the job {job['name']} was begun again after a failure that was of no task: {why}"
 
 
 def _stopped(job: dict[str, Any]) -> bool:
@@ -171,7 +179,9 @@ def _failures(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
         for task in vertex.get("earlier", ())
     }
     for entry in job["exceptions"]["exceptionHistory"]["entries"]:
-        name, _, attempt = str(entry.get("taskName") or "").partition(" - execution #")
+        if not (of := entry.get("taskName")):  # of the whole job, such as slots that did not come
+            continue
+        name, _, attempt = str(of).partition(" - execution #")
         vertex, _, share = name.rpartition(" (")
         stage, index = numbers.get(vertex, 0), int(share.partition("/")[0] or 1) - 1
         found = known.pop((stage, index, int(attempt) if attempt.isdigit() else -1), None)
@@ -211,8 +221,10 @@ def _time(milliseconds: int) -> float | None:
 
 
 def _adopt(plain: Path, source: Path) -> list[str]:
-    gaps = archive.write(plain, plain.with_name(FILE), source.name)
-    plain.unlink()
+    # it may have the name of the record's own file
+    found = plain.rename(plain.with_name(".archive"))
+    gaps = archive.write(found, plain.with_name(FILE), source.name)
+    found.unlink()
     return gaps
 
 

@@ -118,7 +118,7 @@ class _JobHistory:
 
     def feed(self, number: int, path: Entry) -> None:
         """All events of one job."""
-        job: dict[str, Any] = {"number": number, "slots": _slots(path), "app": path.name.split("-", 1)[0]}
+        job: dict[str, Any] = {"number": number, "slots": _slots(path), "app": _job(path.name)}
         bad = Damaged()
         for line, kind, event in _events(path, bad):
             try:
@@ -278,9 +278,14 @@ def _failure(kind: str, event: Mapping[str, Any], error: str) -> str:
     return "" if kind == "JOB_FINISHED" else ": ".join(str(word) for word in words if word)
 
 
+def _job(name: str) -> str:
+    """The ID of a job, with which the names of its files begin; the time and the user follow only when it has ended."""
+    return re.split("[-.]", name, maxsplit=1)[0]
+
+
 def _slots(path: Entry) -> int:
     """Task containers on a node, from the settings beside the history; 1 without them."""
-    name = path.name.split("-", 1)[0]
+    name = _job(path.name)
     try:
         found = ElementTree.fromstring(path.sibling(f"{name}_conf.xml").text())  # noqa: S314 - written by the run itself
         values = {each.findtext("name"): each.findtext("value") or "" for each in found.iter("property")}
@@ -299,7 +304,7 @@ def _adopt(plain: Path, source: Path) -> list[str]:
     gaps: list[str] = []
     target = plain if plain.suffix == ".jhist" else plain.with_name(f"{plain.name}.jhist")
     plain.rename(target)
-    jobsettings.copy(source.with_name(f"{source.name.split('-', 1)[0]}_conf.xml"), target.parent, gaps)
+    jobsettings.copy(source.with_name(f"{_job(source.name)}_conf.xml"), target.parent, gaps)
     return [f"{source.name}: {gap}" for gap in gaps]
 
 

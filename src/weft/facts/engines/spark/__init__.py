@@ -13,6 +13,7 @@ FACTS = EngineFacts(
         heap="spark.executor.memory",
         heap_key="executor_memory",
         driver_key="driver_memory",
+        driver="spark.driver.memory",
         cluster=(
             "spark.master",
             "spark.submit.deployMode",

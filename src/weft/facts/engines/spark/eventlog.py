@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import polars
@@ -316,11 +317,20 @@ def _time(milliseconds: Any) -> float | None:
     return None if milliseconds is None else float(milliseconds) / 1000
 
 
+def _adopt(plain: Path, source: Path) -> list[str]:
+    """A log may have any name, such as one that ends in .json: in a record it has none of another kind of file."""
+    del source
+    if plain.name.startswith(".") or plain.suffix in (*_OTHERS, *_COMPRESSED):
+        plain.rename(plain.with_name(f"{plain.name.lstrip('.')}.log"))
+    return []
+
+
 LOG = JobLog(
     found,
     read,
     name="event logs of Spark",
     begins=lambda data: _BEGINS.search(data) is not None,
+    adopt=_adopt,
     settings=properties.chosen,
     slots_are="cores of the executors over those of a task, the most at one time",
 )

@@ -1,0 +1,38 @@
+"""What a driver's JVM must have when it starts, which spark-submit's launcher reads (SparkSubmitCommandBuilder.java): weft starts it without."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+
+from weft.errors import UsageError
+from weft.text.units import parse_size
+
+_MEMORY, _CLASSES = "spark.driver.memory", "spark.driver.extraClassPath"
+_DEFAULTS, _OPTIONS = "spark.driver.defaultJavaOptions", "spark.driver.extraJavaOptions"
+_FLAGS = {_MEMORY: "--driver-memory", _CLASSES: "--driver-class-path", _OPTIONS: "--driver-java-options"}
+
+
+def given(conf: Mapping[str, str], options: Sequence[str]) -> dict[str, str]:
+    """These settings of a job; its options of spark-submit win over them."""
+    words = dict(zip(options, options[1:], strict=False))
+    return {**conf, **{key: words[flag] for key, flag in _FLAGS.items() if flag in words}}
+
+
+def heap(conf: Mapping[str, str], otherwise: int) -> int:
+    """Bytes."""
+    if _MEMORY not in conf:
+        return otherwise
+    try:
+        return parse_size(conf[_MEMORY])
+    except ValueError as error:
+        raise UsageError(f"{_MEMORY}: {error}", hint="write 8g, or set engine.driver_memory") from error
+
+
+def started(java: Sequence[str], conf: Mapping[str, str]) -> list[str]:
+    """The beginning of a command, up to its class path, with the options of Java and the classes that settings add."""
+    *words, flag, classes = java
+    for key in (_DEFAULTS, _OPTIONS):
+        try:
+            words += shlex.split(conf.get(key, ""))
+        except ValueError as error:
+            raise UsageError(f"{key}: {str(error).lower()}", hint="close its quotes") from error
+    return [*words, flag, ":".join(filter(None, [conf.get(_CLASSES), classes]))]
