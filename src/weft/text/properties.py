@@ -31,9 +31,9 @@ def read(path: Path) -> dict[str, str]:
     return found
 
 
-def text_of(settings: Mapping[str, str]) -> str:
+def text_of(settings: Mapping[str, str], between: str = " ") -> str:
     """A file of them, which Java reads back as they are."""
-    return "".join(f"{key} {_escaped(value)}\n" for key, value in sorted(settings.items()))
+    return "".join(f"{key}{between}{_escaped(value)}\n" for key, value in sorted(settings.items()))
 
 
 def _settings(text: str) -> Iterator[str]:

@@ -24,6 +24,7 @@ from weft.record.derived import Derived
 from weft.text.arguments import assign
 from weft.text.executes import Settings
 from weft.text.fields import MOST, Size
+from weft.text.properties import text_of
 from weft.text.shorthand import MisreadError
 
 _OVERHEAD = 192 << 20
@@ -175,10 +176,10 @@ class Kafka(Service):
         directory, certificate = _directory(layout), _certificate(layout)
         return {
             **{
-                _server(layout, node): _text(self._settings(i, layout, brokers))
+                _server(layout, node): text_of(self._settings(i, layout, brokers), "=")
                 for i, node in enumerate(brokers, 1)
             },
-            client_properties(layout): _text(self._client_settings(brokers, layout)),
+            client_properties(layout): text_of(self._client_settings(brokers, layout), "="),
             directory / "log4j.properties": _LOGGING.format(level="INFO", target="SYSTEM_OUT"),
             directory / "tools.properties": _LOGGING.format(level="WARN", target="SYSTEM_ERR"),
             **(certificate.files() if certificate else {}),
@@ -354,8 +355,3 @@ def _environment(layout: Layout, node: Node) -> dict[str, str]:
     backing = layout.services["kafka"].backing
     on_log = backing.environment.get(node.name, {}) if backing else {}
     return {**layout.environment(node), **on_log, **temporary(layout, node)}
-
-
-def _text(settings: Mapping[str, str]) -> str:
-    """A file of properties."""
-    return "".join(f"{key}={value}\n" for key, value in sorted(settings.items()))
