@@ -204,6 +204,8 @@ def test_report_writes_to_the_given_file(stored: Path, tmp_path: Path) -> None:
 def test_compare_compares_a_study(stored: Path) -> None:
     found = json.loads(RUNNER.invoke(app, ["compare", "--study", "scratches", "--json"]).stdout)
     assert [group["label"] for group in found["groups"]] == ["scratch=disk", "scratch=memory"]
+    # as of single runs: where the time of each cell went
+    assert all(group["parts"] for group in found["groups"])
     text = RUNNER.invoke(app, ["compare", "2023-0", "2023-3", "2023-6"]).stdout
     assert "a row is missing" in text
 

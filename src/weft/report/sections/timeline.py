@@ -51,7 +51,7 @@ PANELS = (
         "cores",
         {"cpu_user": "user", "cpu_system": "system"},
         ("cpu", "cpu"),
-        "One strip per node, up to its cores.",
+        "One strip per node, up to its cores; of many nodes, the lowest, the median and the highest at each moment.",
         stacked=True,
     ),
     Panel(
