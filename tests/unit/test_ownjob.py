@@ -82,6 +82,13 @@ def test_heaps_are_those_of_the_new_cluster(job: Path, studies: list[Study]) -> 
     assert "-Xmx1024m" in command.argv, "that of the engine, which is another here"
 
 
+def test_a_property_among_other_options_is_one_word(job: Path, studies: list[Study]) -> None:
+    words = ["--option=-Dmapreduce.job.reduces=4", "--option=--conf", "--option=a=b", "--option=--queue=q"]
+    assert submit(job, *words).exit_code == 0
+    ((_, spec),) = studies[0].cells()
+    assert spec.workload.options == ("-Dmapreduce.job.reduces=4", "--conf", "a=b", "--queue", "q")
+
+
 def test_a_driver_on_a_running_cluster_has_its_own_heap(job: Path) -> None:
     asked = submitted.Asked(job, [], {}, memory={"driver": "2G", "executor": "700m"})
     ((_, spec),) = submitted._on_running("spark", asked).cells()
