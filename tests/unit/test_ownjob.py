@@ -134,6 +134,12 @@ def test_a_file_of_properties_adds_settings_that_the_command_line_overrides(
     assert "spark.master, spark.eventLog.dir is of another cluster, and not used" in done.stderr
 
 
+def test_a_comment_that_ends_in_a_backslash_hides_no_setting(tmp_path: Path) -> None:
+    file = tmp_path / "spark.conf"
+    file.write_text("# was: -Da=1 \\\nspark.a 1\nspark.b C:\\\\\nspark.c 1 \\\n  2\n")
+    assert properties.read(file) == {"spark.a": "1", "spark.b": "C:\\\\", "spark.c": "1 2"}
+
+
 def test_a_line_without_a_value_is_named(tmp_path: Path) -> None:
     file = tmp_path / "spark.conf"
     file.write_text("spark.a\n")
