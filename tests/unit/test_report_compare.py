@@ -10,11 +10,13 @@ from typer.testing import CliRunner
 from tests.unit.report_fakes import HEAD, RESOLVED, make_record
 from weft.analysis.compare.compare import Comparison, Group, compare
 from weft.analysis.compare.headline import Headline, flat, headlines
+from weft.analysis.compare.operations import Operations
 from weft.cli import app, outcomes
 from weft.errors import RecordError, UsageError
 from weft.host import settings
 from weft.record import record
 from weft.record.record import write_json
+from weft.report.draw.blocks import Table
 from weft.report.pages import study
 from weft.report.sections.difference import sentence
 from weft.spec.study import load
@@ -137,6 +139,13 @@ def test_a_study_page_is_one_file_with_a_plot() -> None:
     assert "0.50 x (0.42 to 0.60)" in text
     data = text.split('id="data">')[1].split("</script>")[0]
     assert Comparison.model_validate_json(data).groups[0].label == "scratch=disk"
+
+
+def test_counted_are_reads_and_writes_of_all_files_of_a_run() -> None:
+    found = compare([line(1, "a", 1.0, operations=Operations(reads=3, writes=2))], "x")
+    (table,) = study.file_operations(found).blocks
+    assert isinstance(table, Table)
+    assert "writes of the engine's processes on files of input, scratch and output" in table.note
 
 
 def test_a_table_becomes_dotted_keys() -> None:
