@@ -195,6 +195,8 @@ def test_settings_of_a_kind_are_listed_in_the_units_that_users_write() -> None:
     assert {"name": "segment", "default": "1G"}.items() <= found[1].items()
     every = RUNNER.invoke(app, ["settings"]).stdout
     assert re.search(r"start_deadline +90s ", every)
+    # brackets of a regular expression are no markup
+    assert re.search(r"pattern +ka\[a-z\]\* ", RUNNER.invoke(app, ["settings", "grep"]).stdout)
 
 
 def test_settings_of_an_unknown_kind_name_the_nearest() -> None:

@@ -98,6 +98,13 @@ def test_the_heap_of_a_driver_may_be_a_setting_as_with_spark_submit(
     assert spec.workload.driver_memory == 3 << 30
 
 
+def test_a_property_among_other_options_is_one_word(job: Path, studies: list[Study]) -> None:
+    words = ["--option=-Dmapreduce.job.reduces=4", "--option=--conf", "--option=a=b", "--option=--queue=q"]
+    assert submit(job, *words).exit_code == 0
+    ((_, spec),) = studies[0].cells()
+    assert spec.workload.options == ("-Dmapreduce.job.reduces=4", "--conf", "a=b", "--queue", "q")
+
+
 def test_a_driver_on_a_running_cluster_has_its_own_heap(job: Path) -> None:
     asked = submitted.Asked(job, [], {}, memory={"driver": "2G", "executor": "700m"})
     ((_, spec),) = submitted._on_running("spark", asked).cells()

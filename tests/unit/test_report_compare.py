@@ -10,11 +10,13 @@ from typer.testing import CliRunner
 from tests.unit.report_fakes import HEAD, RESOLVED, make_record
 from weft.analysis.compare.compare import Comparison, Group, compare
 from weft.analysis.compare.headline import Headline, flat, headlines
+from weft.analysis.compare.operations import Operations
 from weft.cli import app, outcomes
 from weft.errors import RecordError, UsageError
 from weft.host import settings
 from weft.record import record
 from weft.record.record import write_json
+from weft.report.draw.blocks import Table
 from weft.report.pages import study
 from weft.report.sections.difference import sentence
 from weft.spec.study import load
@@ -139,6 +141,13 @@ def test_a_study_page_is_one_file_with_a_plot() -> None:
     assert Comparison.model_validate_json(data).groups[0].label == "scratch=disk"
 
 
+def test_counted_are_reads_and_writes_of_all_files_of_a_run() -> None:
+    found = compare([line(1, "a", 1.0, operations=Operations(reads=3, writes=2))], "x")
+    (table,) = study.file_operations(found).blocks
+    assert isinstance(table, Table)
+    assert "writes of the engine's processes on files of input, scratch and output" in table.note
+
+
 def test_a_table_becomes_dotted_keys() -> None:
     assert flat({"a": {"b": 1, "c": None}, "d": [1]}) == {"a.b": "1", "a.c": "", "d": "[1]"}
 
@@ -204,6 +213,8 @@ def test_report_writes_to_the_given_file(stored: Path, tmp_path: Path) -> None:
 def test_compare_compares_a_study(stored: Path) -> None:
     found = json.loads(RUNNER.invoke(app, ["compare", "--study", "scratches", "--json"]).stdout)
     assert [group["label"] for group in found["groups"]] == ["scratch=disk", "scratch=memory"]
+    # as of single runs: where the time of each cell went
+    assert all(group["parts"] for group in found["groups"])
     text = RUNNER.invoke(app, ["compare", "2023-0", "2023-3", "2023-6"]).stdout
     assert "a row is missing" in text
 

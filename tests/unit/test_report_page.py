@@ -144,6 +144,9 @@ def test_it_has_the_command_that_makes_the_run_again(whole: tuple[Stored, Path])
 
 def test_measured_and_run_phase_are_explained(whole: tuple[Stored, Path]) -> None:
     assert "measured: the time of the work by the program&#39;s own clock" in whole[1].read_text()
+    summary = summarize(whole[0])
+    (note,) = page.notes(summary.model_copy(update={"own_clock": False}))
+    assert note.startswith("measured: the run phase;")
 
 
 def test_an_own_job_has_its_programs_name(tmp_path: Path) -> None:

@@ -293,3 +293,16 @@ def test_the_summary_has_what_identifies_results_and_the_latency_of_a_stream(tmp
     )
     failed = make_record(tmp_path / "two", head={**head, "verdict": "INVALID"})
     assert "  lost: kafka-node4 on node4 ended (killed by signal 9)" in outcome_lines(failed)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"latency": {}}, {"steps": [step(sustained=False, limit="x")]}, {"steps": [{"sustained": False}]}],
+)
+def test_a_damaged_report_of_a_stream_is_a_gap(tmp_path: Path, changes: dict[str, Any]) -> None:
+    summary(tmp_path)
+    path = tmp_path / "stream" / "outcomes" / "collect.json"
+    write_json(path, {**json.loads(path.read_text()), **changes})
+    found = summarize(read(tmp_path / "stream"))
+    assert page.text(found)
+    assert any(gap.startswith("the stream cannot be read") for gap in found.gaps)

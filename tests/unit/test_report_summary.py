@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.report_fakes import make_record
+from tests.unit.report_fakes import RESOLVED, make_record
 from weft.analysis.summary.gather import summarize
+from weft.record.record import write_json
+from weft.report.draw.blocks import Words
+from weft.report.pages.contents import throughput
 from weft.report.sections import verdict
 
 
@@ -15,6 +18,7 @@ def test_a_whole_record(tmp_path: Path) -> None:
     assert summary.verdict == "VALID"
     assert summary.gaps == ()
     assert summary.result == 8.0
+    assert summary.own_clock
     assert summary.seconds("run") == pytest.approx(10)
     assert summary.throughput == 50_000_000
     assert summary.throughput_per_node == 25_000_000
@@ -77,6 +81,30 @@ def test_an_unchecked_run_ended_but_has_no_time(tmp_path: Path) -> None:
     assert (summary.result, summary.throughput, summary.logs[0].tail) == (None, None, ())
     assert verdict.tone(summary) == "warn"
     assert verdict.sentence(summary).endswith("ended after 10.0 s; nobody checked its result.")
+
+
+def test_a_job_that_measures_nothing_has_no_clock_of_its_own(tmp_path: Path) -> None:
+    assert not summarize(make_record(tmp_path / "run", head={"measured": 10.0})).own_clock
+
+
+def test_the_size_of_dfsio_is_that_of_all_of_its_files(tmp_path: Path) -> None:
+    stored = make_record(tmp_path / "run", head={"workload": "dfsio"})
+    write_json(
+        tmp_path / "run" / "resolved.json",
+        {**RESOLVED, "spec": {"workload": {"kind": "dfsio", "size": 50_000_000, "files": 8}}},
+    )
+    assert "Dfsio of 400 MB by spark" in verdict.sentence(summarize(stored))
+
+
+@pytest.mark.parametrize(
+    ("found", "why"), [("VALID", "since nothing counted"), ("UNCHECKED", "without a checked result")]
+)
+def test_where_there_is_no_throughput_the_reason_is_that_of_the_run(
+    tmp_path: Path, found: str, why: str
+) -> None:
+    none = {"bytes_in": 0, "bytes_out": 0, "throughput_per_node": None}
+    section = throughput(summarize(make_record(tmp_path / "run", head={"verdict": found, **none})))
+    assert [why in block.text for block in section.blocks if isinstance(block, Words)] == [True]
 
 
 def test_a_killed_run_is_cut_off_where_it_was(tmp_path: Path) -> None:

@@ -217,3 +217,10 @@ def test_the_verdict_of_somebody_else_s_record_is_no_markup() -> None:
         done = RUNNER.invoke(app, words)
         assert done.exit_code == 0, done.exception
         assert "[/]" in done.stdout
+
+
+def test_a_word_between_colons_is_no_emoji() -> None:
+    make_record(settings.runs() / "00-labelled", head={"labels": ["night:m:2"]})
+    assert "night:m:2" in RUNNER.invoke(app, ["runs"]).stdout
+    make_record(settings.runs() / "00-failed", head={"verdict": "INVALID", "reason": "root:x:0"})
+    assert "root:x:0" in RUNNER.invoke(app, ["show", "00-failed"]).stdout

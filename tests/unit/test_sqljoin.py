@@ -76,6 +76,12 @@ def test_each_page_has_an_address_of_its_own_and_visits_lead_to_pages() -> None:
     assert set(visits.visits(numbers(0, 2000), 1, 5000, 50)["destURL"]) <= set(pages["pageURL"])
 
 
+def test_one_of_ten_pages_has_a_rank_of_ten_or_more() -> None:
+    ranks = visits.rankings(numbers(0, 50_000), 0)["pageRank"].to_numpy()
+    assert ranks.max() == 1000
+    assert [float((ranks >= least).mean()) for least in (2, 10)] == pytest.approx([1 / 2, 1 / 10], abs=0.01)
+
+
 def test_dates_are_inclusive_and_sums_are_exact(tmp_path: Path) -> None:
     work = SqlJoin(visits=20_000, queries="join,aggregation")
     files = {

@@ -85,6 +85,9 @@ def test_stages_of_micro_batches_are_one_by_their_name_and_the_rest_is_the_drive
     nothing = (table([], schema) for schema in (APPLICATIONS, EXECUTORS, JOBS))
     found = of_batches(JobMetrics(*nothing, table(stages, STAGES), table([], TASKS)))
     assert {one.name: pytest.approx(one.busy) for one in found} == {"read": 0.2, "join": 0.75, DRIVER: 0.1}
+    # nobody measured its busiest task
+    join = next(one for one in found if one.name == "join")
+    assert (join.average, join.sentence) == (None, "join was busy 75 % of the time.")
 
 
 def test_without_stages_there_is_no_operator() -> None:

@@ -323,6 +323,8 @@ def test_it_finds_what_runs_by_the_name_of_a_cluster_or_of_a_record() -> None:
     for name in ("mine", "20260131-one", ""):
         done = RUNNER.invoke(app, ["top", "--every", "500ms", *filter(None, [name])])
         assert done.stdout.startswith("RUNNING phase run"), done.exception
+    done = RUNNER.invoke(app, ["top", "--every", "500ms", "20260130-ended"])
+    assert done.stdout.startswith("VALID, 13.1 s  terasort"), "what it took, and not its age"
     running("20260131-two")
     assert "several runs go on" in str(RUNNER.invoke(app, ["top"]).exception)
 

@@ -103,7 +103,12 @@ def submit(
         raise UsageError(f"file not found: {program}", hint="name a .py, .jar or .sql file")
     from weft.cli import submitted  # noqa: PLC0415 - help needs none of it
 
-    words = [part for word in job.get("options", ()) for part in word.split("=", 1)]
+    # a property such as -Dkey=value is one word
+    words = [
+        part
+        for word in job.get("options", ())
+        for part in (word.split("=", 1) if word.startswith("--") else [word])
+    ]
     asked_of_job = submitted.Asked(
         program,
         arguments or (),

@@ -4,6 +4,7 @@ import json
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from weft.adapters.probes import listed as probes
@@ -54,7 +55,7 @@ def settings(kind: Name = "", as_json: AsJson = False) -> None:
 def _listed(found: list[Key]) -> Table:
     table = Table("setting", "default", "meaning", box=None, header_style="bold")
     for key in found:
-        table.add_row(*key)
+        table.add_row(*map(escape, key))  # a default may be a regular expression
     return table
 
 

@@ -70,7 +70,7 @@ def _written(given: argparse.Namespace, output: Path) -> Mapping[str, Any]:
 
 
 def rankings(page: Numbers, seed: int) -> polars.DataFrame:
-    """Pages: their addresses, ranks of which one in r reaches 1000/r, and seconds."""
+    """Pages: their addresses, ranks of up to 1000, of which one in r reaches r, and seconds."""
     return polars.DataFrame(
         {
             "pageURL": urls(page, seed),

@@ -35,5 +35,6 @@ class Printing(Console):
 
 def console(*, stderr: bool = False) -> Console:
     """The output; wide if it is not a terminal."""
-    found = Printing(highlight=False, stderr=stderr)
-    return found if stderr or found.is_terminal else Printing(highlight=False, width=WIDTH)
+    # a word between two colons is a text of others, such as a label
+    found = Printing(highlight=False, emoji=False, stderr=stderr)
+    return found if stderr or found.is_terminal else Printing(highlight=False, emoji=False, width=WIDTH)

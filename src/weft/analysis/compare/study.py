@@ -15,10 +15,10 @@ from weft.record.record import read
 
 
 def of_study(lines: Sequence[Headline], name: str, folder: Path | None) -> Comparison:
-    """The runs of a study, compared with the papers in its folder."""
+    """The runs of a study, compared with the papers in its folder if there are any."""
     paper = paper_of(folder) if folder else None
     if paper is None:
-        return compare(lines, f"study {name}")
+        return compare(explained(lines), f"study {name}")
     ordered = in_order(explained(lines), paper.expected)
     return compare(ordered, f"study {name}").model_copy(update={"against": against(ordered, paper)})
 

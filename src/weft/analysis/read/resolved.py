@@ -13,6 +13,8 @@ from weft.record.record import Stored
 FILE = "resolved.json"
 _OWN = ("own-job", "own-sql")
 """Workloads that are a program of the user's."""
+_OF_EACH = ("dfsio",)
+"""Workloads whose size is that of each of their files."""
 
 
 class RolePlace(Kept):
@@ -65,6 +67,13 @@ class Resolved(Kept):
         """Of the workload, in bytes."""
         size = self.part("workload").get("size")
         return size if isinstance(size, (int, float)) and not isinstance(size, bool) else None
+
+    @property
+    def data(self) -> float | None:
+        """Bytes of all files of the workload."""
+        table = self.part("workload")
+        files = table.get("files") if table.get("kind") in _OF_EACH else 1
+        return self.size * files if self.size is not None and isinstance(files, int) else self.size
 
     @property
     def whole(self) -> tuple[str, float]:

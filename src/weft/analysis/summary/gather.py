@@ -211,6 +211,7 @@ def _head(stored: Stored, verdict: str) -> dict[str, Any]:
         "verdict": verdict,
         "storages": head.storages,
         "nodes_asked": head.nodes,
+        "own_clock": head.measured is not None and head.measured != head.phases.get("run"),
         "batch_job": _batch_job("Slurm", head.slurm) or _batch_job(head.batch.get("title", ""), head.batch),
         "study": head.cell.study,
         "coordinates": head.cell.coordinates,
@@ -243,7 +244,7 @@ def _resolved(sources: Sources) -> Resolved:
 
 def _decided(found: Resolved, engine: str) -> dict[str, Any]:
     engines = found.engines or tuple(filter(None, [engine]))
-    own = {"nodes": found.nodes, "limits": found.limits, "size": found.size, "engines": engines}
+    own = {"nodes": found.nodes, "limits": found.limits, "size": found.data, "engines": engines}
     return {**own, "places": found.located(), "derived": shown(found.derived)}
 
 

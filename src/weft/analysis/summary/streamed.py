@@ -13,6 +13,8 @@ from weft.text.numbers import seconds
 _NOTABLE = 0.005
 """Seconds of the shortest collector pause that is drawn."""
 
+SHOWN = ("median", "p99")
+"""The latencies of the sentence about a stream."""
 _REASONS = {
     "producer": "producers send late, and do not wait for the brokers",
     "broker": "producers wait for the brokers' acknowledgements",
@@ -121,7 +123,7 @@ def of_record(stored: Stored, begin: float, losses: Sequence[tuple[float, str]] 
     pause = found["longest_pause"]
     over_time, lag = moments(found), waiting(found)
     lost = [(at + begin - began, what) for at, what in losses]
-    return Streamed(
+    made = Streamed(
         **{
             name: found[name]
             for name in ("seconds", "records", "results", "throughput", "latency", "early", "fallbacks")
@@ -141,6 +143,9 @@ def of_record(stored: Stored, begin: float, losses: Sequence[tuple[float, str]] 
         backlog=found.get("backlog", {}),
         collector=_collector(stored, began, end),
     )
+    # a damaged report is a gap of its record, and no page that cannot be made
+    _ = (made.sentence, made.late, *(made.latency[name] for name in SHOWN))
+    return made
 
 
 def _collector(stored: Stored, began: float, end: float) -> tuple[tuple[float, float], ...]:

@@ -31,16 +31,16 @@ class StreamOperator(Part):
     name: str
     tasks: int
     busy: float
-    """Of its busiest task."""
-    average: float
-    """Of all its tasks."""
+    """Of its busiest task; where rows are handed on in micro-batches, of the time in which any of them ran."""
+    average: float | None
+    """Of all its tasks; None where the engine does not say it."""
     waits: float = 0.0
     """For operators behind it, which do not take its rows: back-pressure. 0 where rows are handed on in micro-batches."""
 
     @property
     def skewed(self) -> bool:
         """Whether one of its tasks has much more to do than the others."""
-        if self.tasks < 2:
+        if self.tasks < 2 or self.average is None:
             return False
         others = (self.tasks * self.average - self.busy) / (self.tasks - 1)
         return self.busy > 0 and self.busy >= _SKEWED * others
@@ -48,7 +48,7 @@ class StreamOperator(Part):
     @property
     def sentence(self) -> str:
         """What it did, with its name."""
-        one = ", by its busiest task" if self.tasks > 1 else ""
+        one = ", by its busiest task" if self.tasks > 1 and self.average is not None else ""
         skew = (
             f" Its {self.tasks} tasks were so on average {percent(self.average)}: one has much more to do than others."
             if self.skewed
@@ -149,10 +149,10 @@ def of_batches(metrics: JobMetrics) -> list[StreamOperator]:
     busy = {name: _covered(each) / whole for name, each in spans.items()}
     alone = 1 - _covered(ran) / whole
     found = [
-        StreamOperator(name=name, tasks=tasks[name], busy=share, average=share)
+        StreamOperator(name=name, tasks=tasks[name], busy=share, average=None)
         for name, share in busy.items()
     ]
-    return [*found, StreamOperator(name=DRIVER, tasks=1, busy=alone, average=alone)]
+    return [*found, StreamOperator(name=DRIVER, tasks=1, busy=alone, average=None)]
 
 
 def _covered(spans: list[tuple[float, float]]) -> float:

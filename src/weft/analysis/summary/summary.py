@@ -209,6 +209,8 @@ class Summary(RunInfo):
     places: tuple[PlaceInfo, ...] = ()
     derived: Mapping[str, str] = {}
     phases: tuple[Span, ...] = ()
+    own_clock: bool = False
+    """Whether the program measured its work itself; otherwise `measured` is the run phase."""
     throughput: float | None = None
     recoveries: tuple[str, ...] = ()
     marks: tuple[Loss, ...] = ()

@@ -159,9 +159,11 @@ def _areas(
 
 def _strip(alt: Any, summary: Summary, unit: str, lines: Sequence[Series]) -> Any:
     node = lines[0].node
-    cores = next((info.cores for info in summary.nodes if info.name == node and info.cores), None)
+    known = {info.name: info.cores for info in summary.nodes if info.cores}
+    # a strip of many nodes has the scale of the largest: else the lowest one looks as busy as the highest
+    cores = known.get(node, max(known.values(), default=0))
     highest = max(sums(point for line in lines for point in line.points).values(), default=0.0)
-    top = max(float(cores or 0), highest) or 1.0
+    top = max(float(cores), highest) or 1.0
     chart = alt.Chart(alt.NamedData(name=node)).mark_area(interpolate="linear").encode(
         x=_time(alt, summary),
         y=alt.Y("v:Q", title=None, stack=True, axis=_axis(alt, unit, count=3), scale=alt.Scale(domain=[0, top])),

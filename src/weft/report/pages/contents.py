@@ -54,7 +54,10 @@ def throughput(summary: Summary) -> Section:
     known: list[Block] = [Facts([(name, value) for name, value in pairs if value])]
     known += [_fact_table(name, value) for name, value in summary.facts.items() if _is_table(value)]
     if summary.throughput is None:
-        known.append(Words("There is no throughput without a checked result.", "quiet"))
+        # a count of points, or a job of one's own with --check, is right without bytes
+        valid = summary.verdict == "VALID"
+        why = ", since nothing counted the bytes of the job" if valid else " without a checked result"
+        known.append(Words(f"There is no throughput{why}.", "quiet"))
     return Section("throughput", "Bytes and throughput", known)
 
 

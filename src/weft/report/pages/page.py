@@ -103,9 +103,7 @@ def notes(summary: Summary) -> list[str]:
     """What the two times of a run are."""
     if summary.result is None or summary.seconds("run") is None:
         return []
-    own = (
-        "the time of the work by the program's own clock" if summary.measured is not None else "the run phase"
-    )
+    own = "the time of the work by the program's own clock" if summary.own_clock else "the run phase"
     return [
         f"measured: {own}; throughput is calculated from it. Run phase: with the program's start and end; parts and node-hours are calculated from it."
     ]

@@ -153,8 +153,8 @@ def file_operations(comparison: Comparison) -> Section:
     ]
     columns = ["cell", *(Number(key if key != "opens" else "opens of scratch") for key in shown)]
     note = (
-        "Medians over the valid runs, summed over the nodes: reads of input and scratch (including sendfile), writes of  "
-        "scratch and output, counted in the C library. Files of HDFS's own daemons are excluded."
+        "Medians over the valid runs, summed over the nodes: reads (including sendfile) and writes of the engine's processes on files of"
+        " input, scratch and output in the run phase, counted in the C library. Files of HDFS's own daemons are excluded."
     )
     return Section("fileops", "File operations", [Table(columns, rows, note)])
 

@@ -7,6 +7,7 @@ from typing import Literal
 from rich import markup
 from rich.console import Console
 from rich.table import Table as Grid
+from rich.text import Text
 
 from weft.analysis.explain.limits import FULL
 from weft.analysis.explain.timeparts import Explanation
@@ -40,24 +41,29 @@ _GAUGE = 20
 
 
 def escape(text: str) -> str:
-    """A text of others, of which nothing is markup or controls the terminal."""
+    """A text of others between markup, of which nothing is markup or controls the terminal."""
     return markup.escape(printable(text))
+
+
+def verbatim(text: str) -> Text:
+    """A text of others by itself. Escaped, it would have other backslashes: `\\[` one less, and one at its end twice."""
+    return Text(printable(text))
 
 
 def show(summary: Summary, out: Console) -> None:
     """One run."""
     style = _STYLES[verdict.tone(summary)]
     out.print(f"[bold {style} reverse] {escape(summary.verdict)} [/]  {escape(summary.id)}")
-    out.print(escape(verdict.sentence(summary)), style="bold")
+    out.print(verbatim(verdict.sentence(summary)), style="bold")
     for words in verdict.where(summary):
-        out.print(escape(words))
+        out.print(verbatim(words))
     for words in warnings(summary):
-        out.print(escape(words), style="yellow")
+        out.print(verbatim(words), style="yellow")
     out.print("   ".join(f"[dim]{escape(name)}[/] {escape(value)}" for name, value in tiles(summary)))
     sections(build(makers(), summary), out)
     out.print()
     for line in footer(summary)[:2]:
-        out.print(escape(line), style="dim")
+        out.print(verbatim(line), style="dim")
 
 
 def explain(explanation: Explanation, out: Console) -> None:
@@ -78,28 +84,28 @@ def _gauges(rows: Sequence[tuple[str, float, str]], out: Console) -> None:
 
 def explain_briefly(explanation: Explanation, out: Console) -> None:
     """The same in a few lines, for the end of a run."""
-    out.print(f"  {escape(explanation.sentence)}", style="" if explanation.verdict else "yellow")
+    out.print(verbatim(f"  {explanation.sentence}"), style="" if explanation.verdict else "yellow")
     _show(bar(explanation), out)
     for words in first_screen(explanation)[1:]:
-        out.print(f"  {escape(words)}")
+        out.print(verbatim(f"  {words}"))
 
 
 def sections(found: Sequence[Section], out: Console) -> None:
     """Sections one after the other."""
     for section in found:
         out.print()
-        out.print(escape(section.title), style="bold underline")
+        out.print(verbatim(section.title), style="bold underline")
         folded = [block.title for block in section.blocks if isinstance(block, Folded) and not block.open]
         for block in section.blocks:
             _show(block, out)
         if folded:
-            out.print(f"  in the record: {escape(', '.join(folded))}", style="dim")
+            out.print(verbatim(f"  in the record: {', '.join(folded)}"), style="dim")
 
 
 def _show(block: Block, out: Console) -> None:
     match block:
         case Words(text, tone):
-            out.print(f"  {escape(text)}", style=_STYLES[tone])
+            out.print(verbatim(f"  {text}"), style=_STYLES[tone])
         case Listing(items, tone):
             _lines([f"- {item}" for item in items], out, "  ", _STYLES[tone])
         case Facts(pairs):
@@ -122,13 +128,13 @@ def _show(block: Block, out: Console) -> None:
 
 def _lines(lines: Sequence[str], out: Console, indent: str = "    ", style: str = "") -> None:
     for line in lines:
-        out.print(f"{indent}{escape(line)}", style=style)
+        out.print(verbatim(f"{indent}{line}"), style=style)
 
 
 def _facts(pairs: Sequence[tuple[str, str]]) -> Grid:
     grid = Grid.grid(padding=(0, 2))
     for pair in pairs:
-        grid.add_row(f"  [dim]{escape(pair[0])}[/]", escape(pair[1]))
+        grid.add_row(f"  [dim]{escape(pair[0])}[/]", verbatim(pair[1]))
     return grid
 
 
@@ -142,12 +148,12 @@ def _table(table: Table, out: Console) -> None:
     grid.add_column("")
     for index in kept:
         justify: Literal["left", "right"] = "right" if table.right[index] else "left"
-        grid.add_column(escape(table.columns[index]), justify=justify, overflow="fold")
+        grid.add_column(verbatim(table.columns[index]), justify=justify, overflow="fold")
     for row in table.rows:
-        grid.add_row("", *(escape(row[index]) for index in kept))
+        grid.add_row("", *(verbatim(row[index]) for index in kept))
     out.print(grid)
     if table.note:
-        out.print(f"  {escape(table.note)}", style="dim")
+        out.print(verbatim(f"  {table.note}"), style="dim")
 
 
 def _bar(bar: Bar, out: Console) -> None:

@@ -54,9 +54,11 @@ class LivePage:
 
 def _head(moment: RunMoment) -> str:
     head = moment.stored.head
-    begun = created(head.created)
-    age = f", {show_seconds(max(0.0, time.time() - begun))}" if begun is not None else ""
-    phase = f" phase {head.phase}" if moment.stored.verdict == "RUNNING" else ""
+    running, begun = moment.stored.verdict == "RUNNING", created(head.created)
+    # one that has ended gets no older
+    took = time.time() - begun if running and begun is not None else sum(head.phases.values())
+    age = f", {show_seconds(took)}" if took > 0 else ""
+    phase = f" phase {head.phase}" if running else ""
     return f"{moment.stored.verdict}{phase}{age}  {head.workload} on {head.engine}, {head.nodes}, scratch {head.scratch}"
 
 

@@ -56,8 +56,11 @@ def operators(summary: Summary) -> Section:
         [one.name, text(one.tasks), percent(one.busy), percent(one.average), percent(one.waits)]
         for one in summary.operators
     ]
-    note = "Shares of the time that the stream ran. Back-pressure: its rows are not taken by the operators behind it."
-    titles = (Number("tasks"), Number("busiest task"), Number("all tasks"), Number("back-pressured"))
+    note = (
+        "Shares of the time that the stream ran. Busy: its busiest task, or in micro-batches the time in which any task of it ran."
+        " Back-pressure: its rows are not taken by the operators behind it."
+    )
+    titles = (Number("tasks"), Number("busy"), Number("all tasks"), Number("back-pressured"))
     listed = Table(["operator", *titles], rows, note)
     return Section("operators", "Operators of the stream", [*blocks, listed, *_files(summary)])
 

@@ -14,6 +14,10 @@ from weft.text.units import show_seconds, show_size
 MOST_NODES = 6
 """Maximum number of nodes drawn individually; of more, the lowest, the median and the highest are drawn."""
 _WIDTH = 60
+_MACHINE = "host"
+"""The node name of readings of the machine of weft itself."""
+_NOTABLE = 0.005
+"""Of a machine that waits: less is shown as none."""
 _SPANS = {
     "phase": "f-phase",
     "run phase": "f-run",
@@ -51,7 +55,7 @@ PANELS = (
         "cores",
         {"cpu_user": "user", "cpu_system": "system"},
         ("cpu", "cpu"),
-        "One strip per node, up to its cores.",
+        "One strip per node, up to its cores; of many nodes, the lowest, the median and the highest at each moment.",
         stacked=True,
     ),
     Panel(
@@ -219,19 +223,21 @@ def lines(summary: Summary, panel: Panel) -> list[Series]:
         series
         for counter in panel.lines
         for series in summary.series
-        if series.counter == counter and ((series.node == "host") == panel.host) and series.points
+        if series.counter == counter
+        and series.points
+        and (panel.host if series.node == _MACHINE else not nodes or series.node in nodes)
     ]
-    if panel.host:
-        return [series for series in own if any(value > 0.005 for _, value in series.points)]
-    if nodes:
-        own = [series for series in own if series.node in nodes]
+    # a node on another host has the readings of its machine
+    own = _notable(own) if panel.host else own
     if len({series.node for series in own}) <= MOST_NODES:
         return own
-    return [
-        merged
-        for counter in panel.lines
-        for merged in _merged(counter, [s for s in own if s.counter == counter])
-    ]
+    # of a kind of thread that no node has there is no line
+    groups = {counter: [each for each in own if each.counter == counter] for counter in panel.lines}
+    return [merged for counter, group in groups.items() if group for merged in _merged(counter, group)]
+
+
+def _notable(found: Sequence[Series]) -> list[Series]:
+    return [series for series in found if any(value > _NOTABLE for _, value in series.points)]
 
 
 def _merged(counter: str, group: Sequence[Series]) -> list[Series]:
@@ -265,7 +271,8 @@ def _spark(summary: Summary, panel: Panel, line: Series, link: float | None) -> 
         cells.setdefault(at + 1, cells[at])  # a cell between two readings keeps the previous value
     heights = [max(0.0, cells.get(at, 0.0)) / top if top > 0 else 0.0 for at in range(_WIDTH)]
     marks = "".join(charts.LEVELS[round(height * 8)] for height in heights)
-    name = panel.lines[line.counter] if panel.host else f"{line.node} {panel.lines[line.counter]}"
+    of_node = "" if line.node == _MACHINE else f"{line.node} "
+    name = of_node + panel.lines[line.counter]
     of = f" of {_show(link, panel.unit)}" if link else ""
     return f"{name:<20} {marks} up to {_show(top, panel.unit)}{of}"
 

@@ -1,6 +1,6 @@
 """The verdict in sentences."""
 
-from weft.analysis.summary.streamed import Streamed
+from weft.analysis.summary.streamed import SHOWN, Streamed
 from weft.analysis.summary.summary import Summary
 from weft.facts.checked import clause
 from weft.report.draw.blocks import Tone
@@ -67,7 +67,7 @@ def sentence(summary: Summary) -> str:
 
 
 def _latency(stream: Streamed) -> str:
-    half, most = (seconds(stream.latency[name]) for name in ("median", "p99"))
+    half, most = (seconds(stream.latency[name]) for name in SHOWN)
     return f": half of the records were in a result after {half} s, 99 % after {most} s"
 
 
