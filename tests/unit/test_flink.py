@@ -97,7 +97,7 @@ def test_options_of_java_reach_the_processes_of_their_role() -> None:
         assert [word for word in java if word.startswith("-Da=")] == ["-Da=all 1", f"-Da={role} 1"]
     with pytest.raises(UsageError, match=r"jobmanager\.memory\.heap\.size has no effect"):
         FlinkEngine(conf={"jobmanager.memory.heap.size": "1g"}).plan(layout)
-    with pytest.raises(UsageError, match="env.java.opts.all: no closing quotation"):
+    with pytest.raises(UsageError, match=r"env\.java\.opts\.all: no closing quotation"):
         FlinkEngine(conf={"env.java.opts.all": "-Da='"}).plan(layout)
 
 

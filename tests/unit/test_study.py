@@ -201,11 +201,15 @@ def test_one_cell_is_a_study_too(more: dict[str, object], monkeypatch: pytest.Mo
     monkeypatch.setattr("weft.run.matrix.control.measured", lambda _: {"cpu": 1.0})
     asked = study_from({"workload": "terasort", **more}, name="s", where="s.toml")
     matrix.run(asked, Progress(Console(file=io.StringIO())))
-    assert [(mark["study"], mark["repeat"], "control" in mark) for mark in seen] == [("s", 0, "control" in more)]
+    assert [(mark["study"], mark["repeat"], "control" in mark) for mark in seen] == [
+        ("s", 0, "control" in more)
+    ]
 
 
 @pytest.mark.parametrize(("verdict", "done"), [("VALID", 1), ("UNCHECKED", 1), ("INVALID", 0), ("KILLED", 0)])
-def test_what_has_a_verdict_is_not_run_again(verdict: str, done: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_has_a_verdict_is_not_run_again(
+    verdict: str, done: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mark = SimpleNamespace(study="s", repeat=0)
     stored = SimpleNamespace(head=SimpleNamespace(cell=mark, key="k"), verdict=verdict)
     monkeypatch.setattr("weft.run.matrix.record.all_records", lambda _: [stored])

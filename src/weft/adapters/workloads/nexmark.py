@@ -296,10 +296,9 @@ class Nexmark(Workload):
         needed = self.window + self.disorder + (lag or 0.0)
         if lag is None or not self.late or self.lateness > needed:
             return []
-        return [
-            f"but micro-batches were long, the watermark was up to {lag:.1f} s behind the latest event, and Spark may count events"
-            f" that are {self.lateness:g} s late by its own rules: set lateness above {needed:.1f}s"
-        ]
+        rule = f"Spark may count events that are {self.lateness:g} s late by its own rules"
+        behind = f"the watermark was up to {lag:.1f} s behind the latest event"
+        return [f"but micro-batches were long, {behind}, and {rule}: set lateness above {needed:.1f}s"]
 
     def _interval(self, layout: Layout) -> float:
         """Seconds between results; 0: each as soon as it can."""

@@ -149,8 +149,7 @@ def of_batches(metrics: JobMetrics) -> list[StreamOperator]:
     busy = {name: _covered(each) / whole for name, each in spans.items()}
     alone = 1 - _covered(ran) / whole
     found = [
-        StreamOperator(name=name, tasks=tasks[name], busy=share, average=None)
-        for name, share in busy.items()
+        StreamOperator(name=name, tasks=tasks[name], busy=share, average=None) for name, share in busy.items()
     ]
     return [*found, StreamOperator(name=DRIVER, tasks=1, busy=alone, average=None)]
 

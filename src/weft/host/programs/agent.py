@@ -50,7 +50,9 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]  # noqa: ARG001 - e
     running = {}  # type: dict[int, RunningProgram]
     try:
         serve(running)
-    except BrokenPipeError:  # weft is gone, and what a program printed was noticed before the end of the input
+    except (
+        BrokenPipeError
+    ):  # weft is gone, and what a program printed was noticed before the end of the input
         leave(running)
 
 

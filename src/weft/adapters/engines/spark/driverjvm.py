@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from weft.errors import UsageError
 from weft.text.units import parse_size
@@ -13,7 +14,7 @@ _FLAGS = {_MEMORY: "--driver-memory", _CLASSES: "--driver-class-path", _OPTIONS:
 
 def given(conf: Mapping[str, str], options: Sequence[str]) -> dict[str, str]:
     """These settings of a job; its options of spark-submit win over them."""
-    words = dict(zip(options, options[1:], strict=False))
+    words = dict(pairwise(options))
     return {**conf, **{key: words[flag] for key, flag in _FLAGS.items() if flag in words}}
 
 
