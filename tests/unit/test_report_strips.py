@@ -8,7 +8,7 @@ from weft.report.draw.blocks import Chart
 from weft.report.sections.timeline import timeline
 
 
-def test_the_lowest_of_many_nodes_looks_as_idle_as_it_is() -> None:
+def test_the_lowest_of_many_nodes_has_the_scale_of_the_highest() -> None:
     names = [f"n{number}" for number in range(8)]
     summary = Summary(
         id="x", directory="/x", verdict="VALID", nodes=tuple(NodeInfo(name=name, cores=4) for name in names),
