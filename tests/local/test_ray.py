@@ -29,7 +29,7 @@ ENGINES = "src/weft/adapters/engines"
     [
         pytest.param(("terasort", "--size", "20MB", "--scratch", "pool"), marks=needs(*VIRTUAL)),
         pytest.param(
-            ("wordcount", "--size", "5MB", "--scratch", "disk"), marks=[pytest.mark.long, needs(*VIRTUAL)]
+            ("wordcount", "--size", "50MB", "--scratch", "disk"), marks=[pytest.mark.long, needs(*VIRTUAL)]
         ),
         pytest.param(
             ("groupby", "--set", "pairs=500", "--scratch", "delayed:lustre"),
@@ -147,9 +147,11 @@ def test_shuffles_are_valid_and_explained_on_each_storage(
     assert sum(part["share"] for part in found["parts"]) == pytest.approx(1)
 
 
-@pytest.mark.long
 @needs(*VIRTUAL)
-@pytest.mark.parametrize("scratch", ["pool", "memory", "loopback"])
+@pytest.mark.parametrize(
+    "scratch",
+    ["pool", *(pytest.param(name, marks=pytest.mark.long) for name in ("memory", "loopback"))],
+)
 def test_objects_that_do_not_fit_in_memory_are_in_scratch(weft: Weft, scratch: str) -> None:
     small = ("--set", "engine.object_store=200MB", "--set", "probes=+fileops", "--scratch", scratch)
     result = weft.result("run", "terasort", "--size", "400MB", "--set", "partitions=20", *TWO, *small)

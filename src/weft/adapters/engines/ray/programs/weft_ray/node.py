@@ -30,6 +30,7 @@ from ray.exceptions import RpcError
 
 from weft_ray import page
 from weft_ray.tasklog import TaskWriter
+from weft_ray.worker import FOLLOWED, SPILL
 
 _PAUSE = 0.5
 """Seconds between two looks at the processes."""
@@ -57,7 +58,7 @@ class OwnNode(Node):  # type: ignore[misc]
         # where agents look for its last output when it has ended; that is in the log of this process
         Path(self._logs_dir, "raylet.out").touch()
         Path(self._logs_dir, "raylet.err").touch()
-        # Ray's own is where it spills
+        # the raylet names it to the workers that spill too, which do not use it (worker.py)
         self._fallback_directory = self._mapped
         super().start_ray_processes()
         services.get_node = patient(services.get_node, self.dead_processes)
@@ -141,6 +142,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
 
 def _parameters(options: argparse.Namespace) -> RayParams:
     head, first = options.web_port is not None, options.first_port
+    os.environ.update({SPILL: options.spill, FOLLOWED: "1" if options.tasks else ""})
     place = Path(options.temporary) / "ray"
     place.mkdir(mode=0o700)
     os.chdir(place)
@@ -176,7 +178,7 @@ def _parameters(options: argparse.Namespace) -> RayParams:
         log_to_stderr=True,
         env_vars={"RAY_LOG_TO_STDERR": "1"},
         no_monitor=True,
-        worker_path=str(Path(__file__).with_name("worker.py")) if options.tasks else None,
+        worker_path=str(Path(__file__).with_name("worker.py")),
         include_dashboard=False,
         resource_isolation_config=ResourceIsolationConfig(),
         _system_config={"max_io_workers": 1} if head else None,

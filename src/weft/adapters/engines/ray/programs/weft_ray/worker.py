@@ -1,4 +1,5 @@
-"""A worker process of Ray that says of each task what it did. A raylet runs this file as Ray's own program for workers, which it becomes.
+"""A worker process of Ray that says of each task what it did, and spills where weft wants it. A raylet runs this file as Ray's own
+program for workers, which it becomes.
 
 What it says goes to the control service with Ray's own events of the task, as one more of them (EVENT); of a process that spills, as
 values of the control service. `weft_ray.tasklog` writes both.
@@ -19,6 +20,8 @@ EVENT = "weft"
 """The name of the event, whose extra data has the keys of `_Did`."""
 MOVES = b"weft-moves"
 """The namespace of the values: what processes that spill did, a value for each call."""
+SPILL, FOLLOWED = "WEFT_RAY_SPILL", "WEFT_RAY_FOLLOWED"
+"""Variables of its environment: the directory for what is spilled, and whether tasks are followed."""
 PROCESS = "RayWorker"
 """The name of a worker's first thread, which runs its tasks (facts/engines/ray/rules.toml)."""
 
@@ -121,12 +124,30 @@ def _follow_moves() -> None:
     storage.restore_spilled_objects = followed("restore", storage.restore_spilled_objects)
 
 
+def _spill_to(directory: str) -> None:
+    """A raylet names the directory of objects that are in use and have no room, since Ray has one for both."""
+    from ray._private import external_storage as storage  # noqa: PLC0415
+
+    setup = storage.setup_external_storage
+
+    def elsewhere(config: dict[str, Any], *arguments: Any) -> Any:
+        if config.get("type") == "filesystem":
+            config["params"]["directory_path"] = directory
+        return setup(config, *arguments)
+
+    storage.setup_external_storage = elsewhere
+
+
 def main() -> None:
     """Become Ray's program, with what was asked for of this one."""
     sys.path.pop(0)  # the directory of this file, whose modules are not the user's
     import ray  # noqa: PLC0415
 
-    _follow_moves() if any("SPILL" in word or "RESTORE" in word for word in sys.argv) else _follow_tasks()
+    moves = any("SPILL" in word or "RESTORE" in word for word in sys.argv)
+    if moves:
+        _spill_to(os.environ[SPILL])
+    if os.environ[FOLLOWED]:
+        _follow_moves() if moves else _follow_tasks()
     program = Path(ray.__file__).parent / "_private" / "workers" / "default_worker.py"
     runpy.run_path(str(program), run_name="__main__")
 
