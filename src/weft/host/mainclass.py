@@ -1,6 +1,7 @@
 """The main class that a user's jar names itself."""
 
 import re
+import zlib
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
@@ -15,7 +16,16 @@ def of(jar: Path) -> str:
     try:
         with ZipFile(jar) as found, found.open(_MANIFEST) as file:
             text = file.read(_LARGEST).decode(errors="replace")
-    except (BadZipFile, KeyError, NotImplementedError, OSError, RuntimeError, ValueError):
+    except (
+        BadZipFile,
+        EOFError,
+        KeyError,
+        NotImplementedError,
+        OSError,
+        RuntimeError,
+        ValueError,
+        zlib.error,
+    ):
         return ""
     # a line of more than 72 bytes continues after a space
     match = _NAMED.search(re.sub(r"\r?\n ", "", text).replace("\r", ""))
