@@ -231,6 +231,7 @@ BENCHES = (
     "published",
     "queries",
     "startwide",
+    "tuner",
     "unseen",
     "wide",
 )

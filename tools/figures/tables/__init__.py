@@ -32,6 +32,7 @@ from figures.tables import (
     replays,
     streams,
     studies,
+    tuner,
     unseen,
     wide,
 )
@@ -136,6 +137,7 @@ TABLES: Mapping[str, Table] = {
     "queries": Table("bench/queries", queries.table),
     "streams": Table("bench/run streams", streams.lines),
     "trace": Table("bench/run trace", replays.lines),
+    "tuner": Table("bench/tuner", tuner.lines),
     "unseen": Table("bench/unseen", unseen.lines, kind="cell"),
     "wide": Table("bench/run wide", wide.lines),
     "zib-datawarp": Table(
