@@ -16,7 +16,6 @@ from weft.adapters.workloads.base import Prepared, Workload
 from weft.analysis.predict import projection
 from weft.analysis.predict.projection import Recorded
 from weft.analysis.predict.target import AskedTasks, Growth
-from weft.analysis.read import resolved
 from weft.errors import UsageError
 from weft.facts import engines
 from weft.facts.roles import ROLES
@@ -39,10 +38,7 @@ _MEMORY = 64 << 30
 def read(stored: Stored) -> Recorded:
     """A record as predictions start from it, with how it grows. Raises UsageError that names what it lacks."""
     found = projection.read(stored)
-    table, cores = (
-        found.spec.get("workload"),
-        sum(node.cores or 0 for node in resolved.of_record(stored).nodes),
-    )
+    table, cores = found.spec.get("workload"), found.processors
     # the workload of a log is the name of its application, which may be one of weft's
     growth = of(
         table if isinstance(table, Mapping) and stored.head.imported is None else {},
@@ -60,7 +56,12 @@ def of(table: Mapping[str, Any], engine: str, cores: float = 1.0) -> Growth:
         workload = KINDS.read(dict(table)).measured
     except ValueError:
         return Growth(per_slot=whole)
-    if workload is None or workload.own_program is not None:
+    if workload is None:
+        raise UsageError(
+            "a persistent cluster lasts until somebody ends it, wherever it runs",
+            hint="measure a run on it with `weft run --to`, and predict from that",
+        )
+    if workload.own_program is not None:
         return Growth(per_slot=whole)
     if workload.unpredicted:
         raise UsageError(

@@ -69,7 +69,7 @@ def of_record(stored: Stored, recorded: Recorded) -> Machine:
     """The machine where a record was measured, as far as the record and this host know it."""
     hosted = recorded.kind in HOSTED
     here = stored.head.host == os.uname().nodename
-    processors = (own.cores() if here else recorded.work.slots) if hosted else 0
+    processors = (own.cores() if here else recorded.processors) if hosted else 0
     found = Machine(
         _named(stored),
         cores=recorded.cores,

@@ -153,7 +153,10 @@ def advise(
         **_suggested(explained, predicted),
         own=own,
         unmeasured=tuple(remedies.of_lustre(work, recorded.spec, recorded.lustre)),
-        notes=tuple(f"not measured, and not advised on: {words}" for words in work.missing),
+        notes=(
+            *recorded.doubts,
+            *(f"not measured, and not advised on: {words}" for words in work.missing),
+        ),
     )
 
 
@@ -246,6 +249,7 @@ def _engines(
         point = curve.points(other.model(machine), _at(target), [target.nodes], known)[0]
         engine = other.work.engine
         took = f"{other.name} took {show_seconds(other.work.measured)} on {other.work.nodes} node{'s' if other.work.nodes > 1 else ''}"
+        took += "" if other.checked else ", and its result was not checked"
         change = f"{engine} instead of {recorded.work.engine}"
         one = Candidate("engine", change, ("--engine", engine), "", target, "engine")
         yield _line(one, point, recorded.work, directory).model_copy(update={"counter": took})

@@ -228,7 +228,7 @@ def of_record(
         stages=_of_result(stages, metrics, window.begin, last - own + after / 2),
         engine=engine,
         nodes=len(set(window.nodes.values())) or 1,
-        slots=window.slots,
+        slots=found.slots,
         wall=wall,
         outside=wall - own,
         after=after,

@@ -1,6 +1,6 @@
 """What a run would take elsewhere: curves with bands, knees, and what is not known."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from weft.analysis.predict import correction, curve, distance, holdout, memory
@@ -152,7 +152,11 @@ def predict(
         left_out=len(tested),
         left_out_error=holdout.error(tested),
         curves=tuple(curves),
-        notes=tuple(_notes(recorded, scenario.there, next(iter(bases.values())), curves)),
+        notes=(
+            *recorded.doubts,
+            *_unchecked(one for one in tests if holdout.comparable(recorded, one)),
+            *_notes(recorded, scenario.there, next(iter(bases.values())), curves),
+        ),
     )
 
 
@@ -282,6 +286,12 @@ def _sentence(points: Sequence[Point], knee: curve.Knee | None) -> str:
     if last.cores > knee.cores:
         words += f"; beyond it waiting is paid: {percent(last.waiting)} of slot time at {last.cores:,} cores"
     return words
+
+
+def _unchecked(others: Iterable[Recorded]) -> Iterator[str]:
+    """Which of the runs that test and correct the curves nobody checked."""
+    if names := [one.name for one in others if not one.checked]:
+        yield f"of the other runs, nobody checked the result of {', '.join(names)}"
 
 
 def _notes(recorded: Recorded, there: Machine, base: Target, curves: Sequence[Curve]) -> list[str]:

@@ -1,6 +1,6 @@
 """Reads what a prediction needs from a record: its work and its storage. How its tasks grow, its workload says (`api/growing.py`)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,10 +15,12 @@ from weft.analysis.predict.machine import Machine, service
 from weft.analysis.predict.storagemodel import StorageModel
 from weft.analysis.predict.target import Growth, Target
 from weft.analysis.read import clocks, resolved, spans
+from weft.analysis.read.nodes import NodeInfo
 from weft.analysis.read.resolved import Resolved
 from weft.analysis.read.sources import Sources
 from weft.errors import UsageError, why
-from weft.facts import engines
+from weft.facts import engines, executorslots
+from weft.facts.jobmetrics import JobMetrics
 from weft.record.record import Stored
 
 
@@ -40,6 +42,18 @@ class Recorded:
     """Bytes of an executor's; 0: not known."""
     lustre: frozenset[str] = frozenset()
     """Roles whose files are on a real Lustre."""
+    checked: bool = True
+    """Whether its result was found right; of a job that ended without an error, nobody may have looked."""
+    processors: int = 0
+    """Cores of all its nodes together; 0: not known."""
+    assumed: tuple[str, ...] = ()
+    """How its slots differ from the equal ones of the model, as sentences without their full stops."""
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What is not known of the run itself, and so not of what is made of it."""
+        unchecked = f"the result of {self.name} was not checked: it may have done less than the work"
+        return self.assumed if self.checked else (unchecked, *self.assumed)
 
     def on(self, machine: Machine) -> Target:
         """Where it was measured, with as much of the machine as is known."""
@@ -109,12 +123,13 @@ def read(stored: Stored) -> Recorded:
         size_key=size_key,
     )
     work = replace(_sampled(work, stored), memory=_memory(decided, work.engine))
+    each = _slots_of_each(name, work.slots, len(nodes))
     return Recorded(
         name,
         work,
         Growth(),
-        max(1, slots // len(nodes)),
-        nodes[0].memory or 0,
+        each,
+        min(node.memory or 0 for node in nodes),
         str(decided.part("nodes").get("kind", "")),
         decided.spec,
         decided.executor_heap or 0,
@@ -123,7 +138,29 @@ def read(stored: Stored) -> Recorded:
             for role, place in decided.places.items()
             if remedies.on_lustre(stored.head.storages.get(role) or place.storage, place.description)
         ),
+        sources.verdict() == "VALID",
+        sum(node.cores or 0 for node in nodes),
+        tuple(_assumed(metrics, nodes, each)),
     )
+
+
+def _slots_of_each(name: str, slots: int, nodes: int) -> int:
+    """Slots of a node. Raises UsageError if some had none."""
+    if slots < nodes:
+        raise UsageError(
+            f"{name} had {slots} slot{'s' if slots > 1 else ''} on {nodes} nodes: what another node brings is not in it",
+            hint="predict from a run with a slot on each node",
+        )
+    return round(slots / nodes)
+
+
+def _assumed(metrics: JobMetrics, nodes: Sequence[NodeInfo], each: int) -> Iterator[str]:
+    """Where the model's slots, equally many on each node and all the time, are not those of the run."""
+    if executorslots.dynamic(metrics):
+        yield "executors came and went (spark.dynamicAllocation): as many slots are assumed all the time as there were at most"
+    cores = {node.cores for node in nodes if node.cores}
+    if len(cores) > 1:
+        yield f"its nodes had {min(cores)} to {max(cores)} cores: {each} slots are assumed on each"
 
 
 def _memory(decided: Resolved, engine: str) -> float:
