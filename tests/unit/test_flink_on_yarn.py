@@ -1,5 +1,6 @@
 """A Flink session in containers of YARN: the same jobs, other daemons, and a JobManager that has to be found."""
 
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -49,6 +50,16 @@ def test_one_taskmanager_and_the_jobmanager_fit_a_node_and_no_second_taskmanager
 def test_all_slots_are_there_from_the_beginning() -> None:
     settings = ENGINE.settings(fake_hadoop_layout())
     assert settings["slotmanager.number-of-slots.min"] == settings["slotmanager.number-of-slots.max"] == "4"
+
+
+def test_on_unequal_nodes_every_taskmanager_has_the_slots_of_the_smallest() -> None:
+    """YARN's TaskManagers are equal: with the head's slots, the last one would be beyond the most that the session may have."""
+    small, large = fake_nodes(2)
+    for nodes in ([replace(small, cores=4), large], [large, replace(small, cores=4)]):
+        settings = ENGINE.settings(fake_hadoop_layout(nodes))
+        assert settings["taskmanager.numberOfTaskSlots"] == "2"
+        assert settings["slotmanager.number-of-slots.max"] == settings["parallelism.default"] == "4"
+        assert fake_plan(ENGINE, fake_hadoop_layout(nodes)).derived["flink"].slots == 4
 
 
 def test_what_differs_from_node_to_node_is_left_to_yarn() -> None:

@@ -220,3 +220,18 @@ def test_a_container_has_what_every_engine_process_has_but_the_way_to_log_in() -
     layout = fake_hadoop_layout()
     inherited = set(site("yarn-site")["yarn.nodemanager.env-whitelist"].split(","))
     assert set(layout.environment(layout.head)) - inherited == {"KRB5PRINCIPAL", "KRB5KEYTAB"}
+
+
+@pytest.mark.parametrize(
+    ("conf", "slots"),
+    [
+        ({}, 4),
+        ({"mapreduce.map.memory.mb": "1000"}, 4),
+        ({"mapreduce.map.memory.mb": "1000", "mapreduce.reduce.memory.mb": "1000"}, 2),
+        ({"mapreduce.map.memory.mb": "100", "mapreduce.reduce.memory.mb": "100"}, 4),
+    ],
+)
+def test_larger_containers_leave_fewer_slots(conf: dict[str, str], slots: int) -> None:
+    """As many as the smaller ones of maps and reduces; more than cores are no slots, since YARN counts memory alone."""
+    plan = HadoopEngine(conf=conf).plan(fake_hadoop_layout())
+    assert plan.derived["hadoop"].slots == slots

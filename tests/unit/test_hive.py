@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 from xml.etree import ElementTree
 
 import pytest
@@ -121,3 +122,19 @@ def test_an_installation_without_tez_is_refused(tmp_path: Path) -> None:
         HiveEngine().recognize(tmp_path)
     (tmp_path / "lib" / "tez-dag-0.10.5.jar").touch()
     HiveEngine().recognize(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("on", "conf", "slots"),
+    [
+        ("tez", {"hive.tez.container.size": "1000"}, 2),
+        ("tez", {"mapreduce.map.memory.mb": "1000", "mapreduce.reduce.memory.mb": "1000"}, 4),
+        ("mr", {"mapreduce.map.memory.mb": "1000", "mapreduce.reduce.memory.mb": "1000"}, 2),
+        ("mr", {"hive.tez.container.size": "1000"}, 4),
+    ],
+)
+def test_larger_containers_leave_fewer_slots(
+    on: Literal["tez", "mr"], conf: dict[str, str], slots: int
+) -> None:
+    engine = HiveEngine(on=on, conf=conf)
+    assert engine.plan(fake_hadoop_layout(engine=engine)).derived["hive"].slots == slots

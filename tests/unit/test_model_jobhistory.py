@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from weft.analysis.explain import stages
+from weft.facts import executorslots
 from weft.facts.engines.hadoop import jobhistory
 from weft.text.entry import Entry
 
@@ -119,6 +120,24 @@ def test_slots_come_from_the_settings_next_to_the_history(tmp_path: Path) -> Non
     xml = "".join(f"<property><name>{k}</name><value>{v}</value></property>" for k, v in settings.items())
     (tmp_path / f"{JOB}_conf.xml").write_text(f"<configuration>{xml}</configuration>")
     assert jobhistory.read(Entry(tmp_path)).executors["cores"].to_list() == [2, 2]
+
+
+@pytest.mark.parametrize(("reduce", "slots", "most"), [("2048", 1, 4), ("1024", None, 8), ("-1", 1, 4)])
+def test_larger_containers_that_a_job_asked_for_itself_leave_fewer_slots(
+    tmp_path: Path, reduce: str, slots: int | None, most: int
+) -> None:
+    write(tmp_path, LINES)
+    settings = {
+        "yarn.nodemanager.resource.memory-mb": "2500",
+        "mapreduce.map.memory.mb": "2048",
+        "mapreduce.reduce.memory.mb": reduce,
+        "weft.slots": "2",
+    }
+    xml = "".join(f"<property><name>{k}</name><value>{v}</value></property>" for k, v in settings.items())
+    (tmp_path / f"{JOB}_conf.xml").write_text(f"<configuration>{xml}</configuration>")
+    metrics = jobhistory.read(Entry(tmp_path))
+    assert metrics.executors.select("cores", "slots").rows() == [(2, slots), (2, slots)]
+    assert executorslots.configured(metrics, 8) == most
 
 
 def test_counters_are_those_of_the_finished_job(tmp_path: Path) -> None:

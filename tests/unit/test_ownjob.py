@@ -141,13 +141,16 @@ def test_a_file_of_properties_adds_settings_that_the_command_line_overrides(
 ) -> None:
     file = tmp_path / "spark.conf"
     file.write_text(
-        "# a comment\nspark.master  yarn\nspark.eventLog.dir hdfs:///logs\nspark.a=1\nspark.b : 2 3\nspark.c \\\n   x\n"
+        "# a comment\nspark.master  yarn\nspark.eventLog.dir hdfs:///logs\nspark.shuffle.service.enabled true\nspark.a=1\nspark.b : 2 3\nspark.c \\\n   x\n"
     )
     done = submit(job, "--properties-file", str(file), "--conf", "spark.a=9")
     assert done.exit_code == 0
     ((_, spec),) = studies[0].cells()
     assert spec.workload.conf == {"spark.a": "9", "spark.b": "2 3", "spark.c": "x"}
-    assert "spark.master, spark.eventLog.dir is of another cluster, and not used" in done.stderr
+    assert (
+        "spark.master, spark.eventLog.dir, spark.shuffle.service.enabled is of another cluster, and not used"
+        in done.stderr
+    )
 
 
 def test_a_file_of_properties_is_read_as_java_reads_it(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 """The Spark engine: a layout in, files and commands out, and nothing touched."""
 
 import dataclasses
+import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,37 @@ def test_what_a_drivers_jvm_must_have_when_it_starts_is_not_left_to_spark() -> N
         assert argv[argv.index("-cp") + 1] == f"/opt/jdbc.jar:{classes}"
     assert SparkEngine(conf=own).heap(layout) < SparkEngine().heap(layout)
     assert SparkEngine(conf=own).plan(layout).derived["spark"].sizes["driver heap"] == 2 * GIB
+
+
+def test_libraries_of_a_driver_are_added_to_those_that_its_host_has() -> None:
+    """The JVM and the Python that it starts search them (SparkSubmitCommandBuilder.java); no other variable is a shell's."""
+    own = {"spark.driver.extraLibraryPath": "/opt/$lib"}
+    of_options = dataclasses.replace(JOB, options=("--driver-library-path", "/opt/$lib"))
+    of_job = dataclasses.replace(JOB, dependencies=Dependencies(conf=own))
+    usual = SparkEngine().submit(JOB, fake_layout()).argv
+    for argv in (
+        SparkEngine(conf=own).submit(JOB, fake_layout()).argv,
+        SparkEngine().submit(of_job, fake_layout()).argv,
+        SparkEngine().submit(of_options, fake_layout()).argv,
+    ):
+        print_it = [*argv[: argv.index(usual[0])], "printenv", "LD_LIBRARY_PATH"]
+        for inherited, found in (({"LD_LIBRARY_PATH": "/usr/own"}, "/usr/own:/opt/$lib"), ({}, "/opt/$lib")):
+            environment = {"PATH": os.environ["PATH"], **inherited}
+            assert subprocess.check_output(print_it, env=environment, text=True).strip() == found
+
+
+def test_a_shuffle_service_that_no_worker_has_is_refused() -> None:
+    """Its executors would end one after another, because none can register (BlockManager.scala)."""
+    own = {"spark.shuffle.service.enabled": "true"}
+    job = dataclasses.replace(JOB, dependencies=Dependencies(conf=own))
+    with pytest.raises(UsageError, match=r"spark\.shuffle\.service\.enabled=true: no Worker"):
+        SparkEngine().submit(job, fake_layout())
+    assert SparkEngine(conf=own).submit(job, fake_layout())
+    assert SparkEngine().submit(
+        dataclasses.replace(JOB, dependencies=Dependencies(conf=dict.fromkeys(own, "false"))), fake_layout()
+    )
+    with pytest.raises(UsageError, match=r"spark\.shuffle\.service\.enabled=true: no NodeManager"):
+        SparkEngine(master="yarn", conf=own).settings(fake_layout())
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Spark in containers of YARN: the same driver and executors, other daemons."""
 
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -59,3 +60,40 @@ def test_the_driver_finds_yarns_settings() -> None:
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(UsageError, match="below"):
         ENGINE.plan(fake_hadoop_layout(fake_nodes(2, memory=3 * GIB)))
+
+
+def test_on_unequal_nodes_every_executor_has_the_cores_of_the_smallest() -> None:
+    """YARN's executors are equal, and it counts memory alone: one with the head's cores would share those of a smaller node."""
+    small, large = fake_nodes(2)
+    for nodes in ([replace(small, cores=4), large], [large, replace(small, cores=4)]):
+        layout = fake_hadoop_layout(nodes)
+        assert ENGINE.settings(layout)["spark.executor.cores"] == "2"
+        assert ENGINE.plan(layout).derived["spark"].slots == 4
+
+
+@pytest.mark.parametrize(
+    ("conf", "slots"),
+    [
+        ({}, 4),
+        ({"spark.executor.cores": "1"}, 2),
+        ({"spark.executor.cores": "1", "spark.executor.instances": "3"}, 3),
+    ],
+)
+def test_slots_are_the_cores_of_all_executors(conf: dict[str, str], slots: int) -> None:
+    engine = SparkEngine(master="yarn", conf=conf)
+    assert engine.plan(fake_hadoop_layout()).derived["spark"].slots == slots
+
+
+@pytest.mark.parametrize(
+    ("conf", "slots"),
+    [
+        ({}, 6),
+        ({"spark.executor.cores": "2"}, 6),
+        ({"spark.executor.cores": "3"}, 3),
+        ({"spark.cores.max": "5"}, 5),
+    ],
+)
+def test_a_worker_has_as_many_executors_as_its_cores_suffice_for(conf: dict[str, str], slots: int) -> None:
+    small, large = fake_nodes(2)
+    plan = SparkEngine(conf=conf).plan(fake_hadoop_layout([replace(large, cores=4), small]))
+    assert plan.derived["spark"].slots == slots

@@ -80,10 +80,10 @@ class HadoopEngine(OnYarnAlone, Engine):
         return self.encrypt
 
     def plan(self, layout: Layout) -> Plan:
-        yarn = self._yarn(layout)
+        yarn, conf = self._yarn(layout), self.site_settings(layout)
         derived = Derived(
             counts={"nodemanagers, one per node": len(layout.nodes)},
-            slots=len(layout.nodes) * yarn.containers.each,
+            slots=len(layout.nodes) * yarn.containers.at_once(conf.get(key, "") for key in jobs.SIZES),
             sizes={
                 "task container": yarn.containers.task,
                 "task heap": jobs.heap(yarn.containers.task),
@@ -92,7 +92,6 @@ class HadoopEngine(OnYarnAlone, Engine):
                 "client heap": self.client_memory,
             },
         )
-        conf = self.site_settings(layout)
         path, settings = yarn.conf / "mapred-site.xml", jobs.settings(yarn, encrypt=self.encrypt)
         files = {
             path: yarn.site("mapred-site", settings, conf),

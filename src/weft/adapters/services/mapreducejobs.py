@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from weft.adapters.services.yarncluster import YarnCluster
+from weft.facts.engines.hadoop import SLOTS
 from weft.layout.plan import Daemon, Page, Ready
 
 SHUFFLE: Mapping[str, str] = {"mapreduce_shuffle": "org.apache.hadoop.mapred.ShuffleHandler"}
@@ -16,6 +17,10 @@ LEAST = 512 << 20
 """Bytes: a smaller task container has no space for a sort buffer besides the JVM."""
 MOST = 2 << 30
 """Bytes: the maximum task container unless a larger one is requested."""
+
+
+SIZES = ("mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb")
+"""Settings of the containers of tasks."""
 
 
 def history(yarn: YarnCluster) -> Daemon:
@@ -77,6 +82,8 @@ def settings(yarn: YarnCluster, *, flags: str = "", encrypt: bool = False) -> di
         "yarn.app.mapreduce.am.resource.mb": mebibytes(MASTER),
         "yarn.app.mapreduce.am.command-opts": f"-Xmx{mebibytes(MASTER_HEAP)}m -XX:+UseSerialGC -XX:TieredStopAtLevel=1{own}",
         "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms": "100",
+        # for who reads the history: a job may ask for larger containers itself
+        SLOTS: str(yarn.containers.each),
         **tasks,
     }
 

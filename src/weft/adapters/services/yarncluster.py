@@ -4,7 +4,7 @@ One set of files serves all nodes: values that differ are system properties of e
 Hadoop substitutes for ${weft.address} and the like.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,6 +72,14 @@ class Containers:
     def node(self) -> int:
         """The resources that a NodeManager offers."""
         return self.task * self.each + self.master
+
+    def at_once(self, sizes: Iterable[str]) -> int:
+        """Tasks that a node runs at one time where the user's settings give them containers of so many MiB, empty for weft's size.
+
+        YARN counts memory alone, and rounds it up; more tasks than cores are no slots.
+        """
+        asked = [-(-(int(size) << 20) // GRAIN) * GRAIN if size.isdecimal() else self.task for size in sizes]
+        return max(1, min(self.each, self.node // max(GRAIN, min(asked))))
 
 
 @dataclass(frozen=True)

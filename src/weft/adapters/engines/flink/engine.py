@@ -97,7 +97,7 @@ class FlinkEngine(Engine, Tenant):
                 f"flink: a TaskManager of {show_size(asked)} does not fit into the {show_size(room)} that remain on a node",
                 hint="lower engine.taskmanager_memory, or use fewer nodes",
             )
-        found = divide(asked, max(map(self._slots, layout.nodes))).with_own(self.conf)
+        found = divide(asked, max(self._slots(layout))).with_own(self.conf)
         if found.process > room:
             raise UsageError(
                 f"flink: with the parts in engine.conf, a TaskManager of {show_size(found.process)} does not fit into the"
@@ -106,13 +106,15 @@ class FlinkEngine(Engine, Tenant):
             )
         return found
 
-    def _slots(self, node: Node) -> int:
-        """Of the TaskManager of a node."""
-        own = self.conf.get(_SLOTS, "")
-        return (int(own) if own.isdecimal() else 0) or node.cores
+    def _slots(self, layout: Layout) -> list[int]:
+        """Of the TaskManager of each node; those in YARN's containers are all equal."""
+        cores, own = [node.cores for node in layout.nodes], self.conf.get(_SLOTS, "")
+        if own.isdecimal() and int(own):
+            return [int(own)] * len(cores)
+        return [min(cores)] * len(cores) if self.master == "yarn" else cores
 
     def _all_slots(self, layout: Layout) -> int:
-        return sum(map(self._slots, layout.nodes))
+        return sum(self._slots(layout))
 
     def _room(self, layout: Layout) -> int:
         """Bytes on a node for a TaskManager."""
@@ -168,7 +170,10 @@ class FlinkEngine(Engine, Tenant):
             ready = [Ready(members, lambda known: onyarn.missing(known, nodes))]
         else:
             names = [_taskmanager_name(node, layout) for node in layout.nodes]
-            workers = [self._taskmanager(node, memory, layout) for node in layout.nodes]
+            workers = [
+                self._taskmanager(node, slots, memory, layout)
+                for node, slots in zip(layout.nodes, self._slots(layout), strict=True)
+            ]
             daemons = [self._jobmanager(layout), *workers]
             ready = [Ready(members, lambda known: rest.missing(known, names), of=layout.table)]
         metrics = Inquiry(self._page(layout, ""), rest.metrics)
@@ -303,13 +308,13 @@ class FlinkEngine(Engine, Tenant):
         name, table = layout.named("jobmanager"), layout.table
         return Daemon(name, layout.head, argv, environment, ports, page=True, essential=True, table=table)
 
-    def _taskmanager(self, node: Node, memory: TaskManagerMemory, layout: Layout) -> Daemon:
+    def _taskmanager(self, node: Node, slots: int, memory: TaskManagerMemory, layout: Layout) -> Daemon:
         name = _taskmanager_name(node, layout)
         options = {
             "taskmanager.resource-id": name,
             "taskmanager.host": node.address,
             "taskmanager.bind-host": node.address,
-            _SLOTS: str(self._slots(node)),
+            _SLOTS: str(slots),
             "taskmanager.cpu.cores": f"{node.cores}.0",
             "io.tmp.dirs": layout.places["scratch"].paths[node.name],
             **memory.options(),

@@ -41,7 +41,7 @@ def containers(layout: Layout, memory: TaskManagerMemory, jobmanager_heap: int) 
             f" {show_size(first)}, so that YARN could put two on a node",
             hint="use fewer nodes or cores, give nodes more memory, or lower engine.jobmanager_memory",
         )
-    return Containers(task, first, 1, layout.head.cores)
+    return Containers(task, first, 1, min(node.cores for node in layout.nodes))
 
 
 def settings(
@@ -66,7 +66,7 @@ def settings(
         "env.java.opts.all": " ".join(opened),
         **{f"jobmanager.memory.{key}": f"{size >> 20}m" for key, size in jobmanager.items()},
         **memory.options(),
-        "taskmanager.numberOfTaskSlots": str(layout.head.cores),
+        "taskmanager.numberOfTaskSlots": str(slots // len(layout.nodes)),
         # all TaskManagers from beginning to end, as in a standalone session
         "slotmanager.number-of-slots.min": str(slots),
         "slotmanager.number-of-slots.max": str(slots),

@@ -79,9 +79,11 @@ class HiveEngine(OnYarnAlone, Engine):
             "master's container": jobs.MASTER,
             "client heap": self.client_memory,
         }
+        sized = ("hive.tez.container.size",) if self.on == "tez" else jobs.SIZES
         derived = Derived(
             counts={"nodemanagers, one per node": len(layout.nodes)},
-            slots=len(layout.nodes) * yarn.containers.each,
+            slots=len(layout.nodes)
+            * yarn.containers.at_once(self._all(layout).get(key, "") for key in sized),
             sizes=sizes,
             notes={"queries run on": "Tez" if self.on == "tez" else "MapReduce"},
         )

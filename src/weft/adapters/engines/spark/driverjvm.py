@@ -9,7 +9,15 @@ from weft.text.units import parse_size
 
 _MEMORY, _CLASSES = "spark.driver.memory", "spark.driver.extraClassPath"
 _DEFAULTS, _OPTIONS = "spark.driver.defaultJavaOptions", "spark.driver.extraJavaOptions"
-_FLAGS = {_MEMORY: "--driver-memory", _CLASSES: "--driver-class-path", _OPTIONS: "--driver-java-options"}
+_LIBRARIES = "spark.driver.extraLibraryPath"
+_FLAGS = {
+    _MEMORY: "--driver-memory",
+    _CLASSES: "--driver-class-path",
+    _OPTIONS: "--driver-java-options",
+    _LIBRARIES: "--driver-library-path",
+}
+_SEARCHED = 'export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$0"; exec "$@"'
+"""After those that the host has, which are known there only."""
 
 
 def given(conf: Mapping[str, str], options: Sequence[str]) -> dict[str, str]:
@@ -29,11 +37,12 @@ def heap(conf: Mapping[str, str], otherwise: int) -> int:
 
 
 def started(java: Sequence[str], conf: Mapping[str, str]) -> list[str]:
-    """The beginning of a command, up to its class path, with the options of Java and the classes that settings add."""
+    """The beginning of a command, up to its class path, with the options of Java, the classes and the libraries that settings add."""
     *words, flag, classes = java
     for key in (_DEFAULTS, _OPTIONS):
         try:
             words += shlex.split(conf.get(key, ""))
         except ValueError as error:
             raise UsageError(f"{key}: {str(error).lower()}", hint="close its quotes") from error
-    return [*words, flag, ":".join(filter(None, [conf.get(_CLASSES), classes]))]
+    searched = ["/bin/sh", "-c", _SEARCHED, conf[_LIBRARIES]] if conf.get(_LIBRARIES) else []
+    return [*searched, *words, flag, ":".join(filter(None, [conf.get(_CLASSES), classes]))]

@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from weft.adapters.engines.base import Engine
-from weft.adapters.engines.spark import driverjvm, hdfstoken, master, onejob, onyarn, training
+from weft.adapters.engines.spark import driverjvm, hdfstoken, master, onejob, onyarn, shuffleservice, training
 from weft.adapters.services.base import Service
 from weft.adapters.services.yarn import Tenant, Yarn
 from weft.adapters.services.yarncluster import Containers
 from weft.errors import UsageError
-from weft.facts.engines.spark.cores import fitting, number, of_each
+from weft.facts.engines.spark.cores import fitting, number, of_all, of_each
 from weft.host.javaprogram import JavaProgram
 from weft.layout.client import Client
 from weft.layout.jvm import OPENS, heap, temporary
@@ -149,7 +149,8 @@ class SparkEngine(Engine, Tenant):
         counts = {"executors, one per node": len(layout.nodes)}
         driver = driverjvm.heap(self.conf, self.driver_memory)
         heap, sizes = self.heap(layout), {"driver heap": driver, **sizes}
-        return {self.kind: Derived(counts=counts, slots=layout.slots, executor_heap=heap, sizes=sizes)}
+        slots = of_all(self.settings(layout), [node.cores for node in layout.nodes], self.master)
+        return {self.kind: Derived(counts=counts, slots=slots, executor_heap=heap, sizes=sizes)}
 
     def plan(self, layout: Layout) -> Plan:
         conf = layout.directory / "conf" / "spark-defaults.conf"
@@ -196,6 +197,7 @@ class SparkEngine(Engine, Tenant):
 
     def settings(self, layout: Layout) -> dict[str, str]:
         """The whole of spark-defaults.conf, as read by the Master, the Workers, the driver and the executors."""
+        shuffleservice.require(self.conf, self.conf, self.master)
         head, jars = layout.head, layout.service_jars(self.kind)
         return {
             "spark.authenticate": str(layout.secured).lower(),
@@ -281,6 +283,7 @@ class SparkEngine(Engine, Tenant):
         main = [] if job.program.endswith((".py", ".jar")) else ["--class", f"io.weft.spark.{job.program}"]
         program = job.program if not main else f"local:{layout.jars['spark']}"
         environment = self._environment(layout.head, layout)
+        shuffleservice.require(job.dependencies.conf, self.conf, self.master)
         cores = number(self.settings(layout), 1)
         own = fitting(_watched(job.dependencies.conf, layout), cores, self.master)
         job = replace(job, dependencies=replace(job.dependencies, conf=own))

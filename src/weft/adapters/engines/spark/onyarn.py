@@ -24,7 +24,7 @@ def overhead(heap: int) -> int:
 def containers(layout: Layout, heap: int) -> Containers:
     """A container of this heap on each node."""
     task = -(-(heap + overhead(heap)) // GRAIN) * GRAIN
-    return Containers(task, _MASTER, 1, layout.head.cores)
+    return Containers(task, _MASTER, 1, min(node.cores for node in layout.nodes))
 
 
 def settings(layout: Layout, heap: int) -> dict[str, str]:

@@ -4,6 +4,9 @@ from pathlib import Path
 
 from weft.facts.enginefacts import EngineFacts, Held, Settings, TaskLog
 
+SLOTS = "weft.slots"
+"""Setting of a run's jobs: task containers of a node, one for each of its cores."""
+
 FACTS = EngineFacts(
     log=f"{__name__}.jobhistory",
     live=f"{__name__}.live",

@@ -12,7 +12,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from weft.facts import jobmetrics, loglines
-from weft.facts.engines.hadoop import jobsettings
+from weft.facts.engines.hadoop import SLOTS, jobsettings
 from weft.facts.joblog import JobLog
 from weft.facts.jobmetrics import JobMetrics, fitting, table
 from weft.facts.kept import KeptRows
@@ -118,7 +118,7 @@ class _JobHistory:
 
     def feed(self, number: int, path: Entry) -> None:
         """All events of one job."""
-        job: dict[str, Any] = {"number": number, "slots": _slots(path), "app": _job(path.name)}
+        job: dict[str, Any] = {"number": number, **_slots(path), "app": _job(path.name)}
         bad = Damaged()
         for line, kind, event in _events(path, bad):
             try:
@@ -187,7 +187,8 @@ class _JobHistory:
             "app": job["app"],
             "executor": host,
             "host": host,
-            "cores": job["slots"],
+            "cores": job["cores"],
+            "slots": job["slots"],
             "added": job.get("begin"),
         }
         if (job["app"], host) not in self.executors and self.kept.room(own.values()):
@@ -283,16 +284,20 @@ def _job(name: str) -> str:
     return re.split("[-.]", name, maxsplit=1)[0]
 
 
-def _slots(path: Entry) -> int:
-    """Task containers on a node, from the settings beside the history; 1 without them."""
+def _slots(path: Entry) -> dict[str, int | None]:
+    """Task containers on a node, from the settings beside the history; 1 without them. The cores are those that it was planned
+    with: a job that asks for larger containers has fewer slots."""
     name = _job(path.name)
     try:
         found = ElementTree.fromstring(path.sibling(f"{name}_conf.xml").text())  # noqa: S314 - written by the run itself
         values = {each.findtext("name"): each.findtext("value") or "" for each in found.iter("property")}
         node = int(values["yarn.nodemanager.resource.memory-mb"])
-        return max(1, node // int(values["mapreduce.map.memory.mb"]))
+        sizes = [int(values["mapreduce.map.memory.mb"]), int(values.get("mapreduce.reduce.memory.mb") or 0)]
+        own = max(1, node // min((size for size in sizes if size > 0), default=node))
+        planned = int(values.get(SLOTS) or own)
     except (OSError, ElementTree.ParseError, *loglines.DAMAGED):
-        return 1
+        return {"cores": 1, "slots": None}
+    return {"cores": planned, "slots": own if own < planned else None}
 
 
 def _time(milliseconds: float) -> float:

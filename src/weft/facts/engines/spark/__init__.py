@@ -24,6 +24,7 @@ FACTS = EngineFacts(
             "spark.authenticate",
             "spark.deploy.",
             "spark.worker.",
+            "spark.shuffle.service.",
         ),
         nodes="spark.executor.instances",
         partitions=("spark.default.parallelism", "spark.sql.shuffle.partitions"),

@@ -6,20 +6,32 @@ from weft.errors import UsageError
 
 STANDALONE = "standalone"
 MOST, EACH = "spark.cores.max", "spark.executor.cores"
+COUNT = "spark.executor.instances"
 
 
 def of_each(cores: Sequence[int], master: str = STANDALONE) -> dict[str, str]:
     """How many cores each executor has, as a setting, on nodes of so many; none if Workers have unequal ones.
 
     Then an executor takes all cores of its Worker, by Spark's default; a Worker with fewer than the setting never gets one.
+    YARN's executors are all equal, and it counts memory alone: none has more cores than the smallest node.
     """
-    return {} if len(set(cores)) > 1 and master == STANDALONE else {EACH: str(cores[0])}
+    return {} if len(set(cores)) > 1 and master == STANDALONE else {EACH: str(min(cores))}
 
 
 def number(settings: Mapping[str, str], otherwise: int) -> int:
     """How many cores each executor has by these settings; what is no number is Spark's to refuse."""
     each = settings.get(EACH, "")
     return int(each) if each.isdecimal() else otherwise
+
+
+def of_all(settings: Mapping[str, str], cores: Sequence[int], master: str = STANDALONE) -> int:
+    """How many cores all executors have together by these settings, on nodes of so many."""
+    each, count = number(settings, 0), settings.get(COUNT, "")
+    if master != STANDALONE:  # which takes as many as there are cores
+        return (int(count) if count.isdecimal() else len(cores)) * each
+    found = sum(own // each * each if each else own for own in cores)
+    most = settings.get(MOST, "")
+    return min(found, int(most)) if most.isdecimal() else found
 
 
 def fitting(conf: Mapping[str, str], cores: int, master: str = STANDALONE) -> dict[str, str]:
