@@ -159,6 +159,18 @@ def test_the_time_of_work_that_was_not_done_is_not_compared(tmp_path: Path) -> N
     assert f"Imported from a log: [{done.id}]." in found.sentences[-1]
 
 
+def test_the_time_of_a_stream_is_not_compared(tmp_path: Path) -> None:
+    """It lasts until somebody stops it."""
+    stored = []
+    for name, kind in (("batch", "edges-batch"), ("stream", "edges-stream")):
+        (tmp_path / name).write_text(flink_1(*PLANS[kind][:2]))
+        stored.append(import_log(tmp_path / name, settings.runs()))
+    found = compare(headlines(stored), "two logs")
+    (left,) = found.left_out
+    assert (left.id, left.verdict) == (stored[1].directory.name, "UNCHECKED")
+    assert left.reason == "a stream lasts until somebody stops it, however fast it is"
+
+
 def test_explain_and_import_name_why_a_log_is_invalid(tmp_path: Path) -> None:
     log = tmp_path / "app-1"
     log.write_text(spark(ABORTED))

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from tests.unit.report_fakes import BEGIN, make_record, measure
 from weft.analysis.compare.operations import Operations, operations
 from weft.analysis.summary.gather import summarize
+from weft.analysis.summary.totals import whole
 from weft.record import samples, sampletable
 from weft.record.migrations import SCHEMA
 from weft.record.record import Stored, write_json
@@ -125,3 +128,25 @@ def test_a_machines_own_readings_are_not_added_to_those_of_its_nodes(tmp_path: P
     sums = counters(summarize(record(tmp_path / "run", found))).blocks[0]
     assert isinstance(sums, Table)
     assert sums.rows == [("cpu_user", "-", "312", "312", "520", "208", "104")]
+
+
+def test_what_only_the_machine_of_one_node_knows_is_that_node_s_among_nodes_of_other_hosts(
+    tmp_path: Path,
+) -> None:
+    """As in a job whose first node runs weft: its machine's idle time is a part of the sum of all nodes."""
+    growing = {
+        ("host", "idle"): 3,
+        ("node2", "idle"): 4,
+        ("host", "cpu_user"): 9,
+        ("node1", "cpu_user"): 1,
+        ("node2", "cpu_user"): 2,
+    }
+    found = [
+        measure(counter).at(BEGIN + at, node, "", value * at)
+        for at in (2.0, 3.0, 12.41, 13.2)
+        for (node, counter), value in growing.items()
+    ]
+    rows = {row.name: row for row in summarize(record(tmp_path / "run", found)).counters}
+    assert whole(rows["idle"]) == pytest.approx(7 * whole(rows["cpu_user"]) / 3)
+    assert rows["idle"].totals.keys() == {"node1", "node2"}
+    assert rows["cpu_user"].totals.keys() == {"host", "node1", "node2"}

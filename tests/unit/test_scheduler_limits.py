@@ -353,3 +353,29 @@ def test_times_of_slurm_are_read_in_its_own_form(programs: Path, monkeypatch: py
     job = Slurm().job("7")
     assert job is not None
     assert job.fields["EndTime"] == "2026-11-28T12:00:00"
+
+
+ELEMENTS = """if test "$1" = -j; then test "$2" = 7 && echo 'hard resource_list: h_rt=999999'; exit; fi
+echo '7 0.5 weft-x me dr 11/25/2026 22:35:29 main.q@a 2 1'
+echo '7 0.5 weft-x me r 11/25/2026 22:35:29 main.q@b 2 3'
+echo '7 0.5 weft-x me qw 11/25/2026 22:35:29 2 4-10:1'"""
+"""An array of Grid Engine whose first element is being deleted, whose second has ended, and whose third runs."""
+
+
+def test_an_element_of_a_grid_engine_job_array_is_not_another_one(
+    programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_program(programs, "qstat", ELEMENTS)
+    monkeypatch.setenv("JOB_ID", "7")
+    monkeypatch.setenv("PE_HOSTFILE", str(tmp_path))
+    monkeypatch.setenv("SGE_TASK_ID", "3")
+    number = system("gridengine").current()
+    assert number == "7.3"
+    found = system("gridengine").query(number)
+    assert found is not None
+    assert (found.state, found.nodes, found.fields["h_rt"]) == ("r", "main.q@b", "999999")
+    assert system("gridengine").ended_by_system(number) is None
+    assert known.gone(known.named("gridengine", "7.2"))
+    assert not known.gone(known.named("gridengine", number))
+    monkeypatch.setenv("SGE_TASK_ID", "undefined")
+    assert system("gridengine").current() == "7"

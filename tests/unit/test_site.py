@@ -1,13 +1,15 @@
 """The site profile: what is found, what is written, what is read again."""
 
+import os
 import tomllib
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from tests.fakes import fake_program
 from weft.cli import app
-from weft.errors import UsageError
+from weft.errors import NodeError, UsageError
 from weft.host import settings
 from weft.host.schedulers.slurm.commands import Partition
 from weft.host.site.profile import Profile, load
@@ -180,3 +182,18 @@ def test_the_home_directory_is_written_as_in_a_shell(tmp_path: Path, monkeypatch
     (tmp_path / "site.toml").write_text('shared = "~/data"\nlocal = "/local/me"\n')
     found = load(tmp_path / "site.toml")
     assert (found.shared, found.local) == (Path("/home/me/data"), Path("/local/me"))
+
+
+def test_a_slurm_that_does_not_answer_is_named_and_leaves_no_profile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("sbatch", "scontrol", "sinfo", "srun"):
+        fake_program(tmp_path, name, "echo 'Unable to contact slurm controller' >&2; exit 1")
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("WEFT_SITE", str(tmp_path / "site.toml"))
+    done = CliRunner().invoke(app, ["site", "init"])
+    assert isinstance(done.exception, NodeError)
+    assert done.exception.message.startswith("Slurm does not describe its partitions: ")
+    assert "Unable to contact slurm controller" in done.exception.tail
+    assert "`sinfo`" in done.exception.hint
+    assert not (tmp_path / "site.toml").exists()

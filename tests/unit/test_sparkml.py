@@ -37,3 +37,12 @@ def test_it_runs_on_spark_only_and_takes_rows_in_short_form() -> None:
     assert spec.workload.rows == 5000
     with pytest.raises(UsageError, match="does not run on the engine flink"):
         parse({"workload": "pearson", "engine": "flink", "nodes": "local:1"})
+
+
+def test_fewer_rows_than_singular_values_are_refused() -> None:
+    """Spark finds as many as the rows have, and the check would call that wrong."""
+    with pytest.raises(UsageError, match=r"3 rows have no 10 singular values: ask for more rows, or rank=3"):
+        parse({"workload": {"kind": "svd", "rows": 3}, "nodes": "local:1"})
+    for fits in ({"rows": 3, "rank": 3}, {"rows": 3, "columns": 2}, {"rows": 10}):
+        assert parse({"workload": {"kind": "svd", **fits}, "nodes": "local:1"})
+    assert parse({"workload": {"kind": "pca", "rows": 3}, "nodes": "local:1"})

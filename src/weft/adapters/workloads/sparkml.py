@@ -4,9 +4,9 @@ Definitions from databricks/spark-perf (commit 6e4f26d), with data of sizes that
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from weft.adapters.workloads.base import (
     Checker,
@@ -125,6 +125,22 @@ class SparkMl(Workload):
     partitions: Count | None = Field(default=None, description="partitions of the data; default: 4 per slot")
     seed: int = Field(default=5, ge=0, description="seed of the data")
 
+    @model_validator(mode="after")
+    def _enough_rows(self) -> Self:
+        rows, columns = (
+            own or usual for own, usual in zip((self.rows, self.columns), _SIZES[self.kind], strict=True)
+        )
+        if self.kind == "svd" and rows < (found := min(self._of_rank, columns)):
+            # Spark leaves out those that are zero, and the check would miss them
+            raise ValueError(
+                f"{rows} rows have no {found} singular values: ask for more rows, or rank={rows}"
+            )
+        return self
+
+    @property
+    def _of_rank(self) -> int:
+        return self.rank or _RANK.get(self.kind, 10)
+
     @property
     def amount(self) -> Mapping[str, float]:
         return {} if self.kind in _MATRICES else {"rows": self.rows or _SIZES[self.kind][0]}
@@ -136,7 +152,7 @@ class SparkMl(Workload):
             "test": self.kind,
             "rows": self.rows or rows,
             "columns": self.columns or columns,
-            "rank": self.rank or _RANK.get(self.kind, 10),
+            "rank": self._of_rank,
             "block": self.block,
             "support": self.support or _SUPPORT.get(self.kind, 0.01),
             "longest": self.longest,

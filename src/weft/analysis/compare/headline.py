@@ -55,7 +55,8 @@ class Headline:
     """Whether it is the log of a cluster that weft did not run: its time is the log's own, of a result that nobody checked."""
 
 
-_SAME = ("reason", "workload", "engine", "nodes", "created", "key", "storages", "facts", "labels")
+_STREAM = "a stream lasts until somebody stops it, however fast it is"
+_SAME = ("workload", "engine", "nodes", "created", "key", "storages", "facts", "labels")
 
 
 def headline(stored: Stored) -> Headline:
@@ -68,17 +69,19 @@ def headline(stored: Stored) -> Headline:
     valid, imported = verdict == "VALID", head.imported is not None
     # the time of a log whose work was not done, or whose end is missing, is none of the work
     measured = head.phases.get("run") if imported or head.measured is None else head.measured
+    stream = imported and bool((head.imported or {}).get("stream"))
     return Headline(
         id=stored.directory.name,
         directory=str(stored.directory),
         verdict=verdict,
         **{key: getattr(head, key) for key in _SAME},
+        reason=head.reason or (_STREAM if stream else ""),
         study=head.cell.study,
         coordinates=head.cell.coordinates,
         repeat=head.cell.repeat,
         control=head.cell.control,
         size=int(size) if size and str(size).isdigit() else None,
-        seconds=measured if valid or (imported and verdict == "UNCHECKED") else None,
+        seconds=measured if valid or (imported and not stream and verdict == "UNCHECKED") else None,
         phases={name: head.phases[name] for name in PHASES if name in head.phases},
         throughput_per_node=head.throughput_per_node if valid else None,
         emulated=tuple(dict.fromkeys(place.emulated for place in decided.places.values() if place.emulated)),

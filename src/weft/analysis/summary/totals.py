@@ -14,6 +14,8 @@ from weft.record.samples import LABELS, Measure
 
 _MACHINE = "host"
 """The node name of readings that no single node owns."""
+_OF_MACHINES = "idle"
+"""A counter that only whole machines have."""
 
 
 def sums(
@@ -28,6 +30,8 @@ def sums(
     found: dict[tuple[Measure, str], dict[str, dict[str, float]]] = {}
     for node, component, *names, phase, value in model.by_phase(samples, ends, of_run).iter_rows():
         found.setdefault((Measure(*names), component), {}).setdefault(phase, {})[node] = value
+    if own := _alone(found):
+        found = {key: _of_node(own, of) for key, of in found.items()}
     known = [
         _counter(measure, component, of, described.get(measure.counter, {}))
         for (measure, component), of in found.items()
@@ -37,6 +41,27 @@ def sums(
         *known,
         *(_counter(Measure(name), "", {}, described[name]) for name in described if name in unread),
     )
+
+
+def _alone(found: Mapping[tuple[Measure, str], Mapping[str, Mapping[str, float]]]) -> str:
+    """The one node of the machine that runs weft, where the others are on hosts of their own, which have such readings by their names."""
+    nodes, away = set[str](), set[str]()
+    for (measure, _), of in found.items():
+        names = {node for each in of.values() for node in each} - {_MACHINE}
+        nodes |= names
+        away |= names if measure.counter == _OF_MACHINES else set()
+    here = nodes - away
+    return here.pop() if away and len(here) == 1 else ""
+
+
+def _of_node(own: str, phases: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    """A counter of which that node has no reading but its machine's."""
+    if any(own in of for of in phases.values()):
+        return phases
+    return {
+        phase: {own if node == _MACHINE else node: value for node, value in of.items()}
+        for phase, of in phases.items()
+    }
 
 
 def _counter(

@@ -21,7 +21,7 @@ from weft.host.schedulers.plain import (
 _PACKAGE = "gridengine-client"
 _NEVER = "it is in an error state: "
 _ROW = re.compile(
-    r"\s*(?P<number>\d+)\s.*\s(?P<state>\S+)\s+(?P<began>\d[\d/.-]+ +\d\d:\d\d:\d\d)\S*\s+(?P<queue>\S+)"
+    r"\s*(?P<number>\d+)\s.*\s(?P<state>\S+)\s+(?P<began>\d[\d/.-]+ +\d\d:\d\d:\d\d)\S*\s+(?P<queue>\S+)(?:\s+\d+)?(?:\s+(?P<element>\S+))?\s*$"
 )
 """A job in the list of qstat, whose name may have spaces."""
 _WAITING = set("wqhE")
@@ -54,7 +54,9 @@ class GridEngine(PlainScheduler):
 
     def current(self) -> str:
         variables = settings.job_variables()
-        return variables.get("JOB_ID", "") if "SGE_TASK_ID" in variables else ""
+        element = variables.get("SGE_TASK_ID", "")
+        number = variables.get("JOB_ID", "") if element else ""
+        return f"{number}.{element}" if number and element.isdigit() else number
 
     def hosts(self) -> list[JobHost]:
         lines = hosts_in("PE_HOSTFILE", self.title)
@@ -150,7 +152,11 @@ class GridEngine(PlainScheduler):
 
     def query(self, number: str) -> PlainJob | None:
         rows = (_ROW.match(line) for line in _ask("qstat", "-u", settings.user()).splitlines())
-        row = next((row for row in rows if row and row["number"] == number), None)
+        job, _, element = number.partition(".")
+        # those of an array that wait have a line together
+        row = next(
+            (row for row in rows if row and row["number"] == job and element in {"", row["element"]}), None
+        )
         if row is None:
             return None
         state, queue = row["state"], row["queue"]
@@ -183,7 +189,8 @@ class GridEngine(PlainScheduler):
 
 
 def _details(number: str) -> list[str]:
-    done = shell.run([shell.tool("qstat", _PACKAGE), "-j", number], check=False)
+    """Of an element of an array, those of the whole job."""
+    done = shell.run([shell.tool("qstat", _PACKAGE), "-j", number.partition(".")[0]], check=False)
     return done.out.splitlines() if done.code == 0 else []
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psutil
 
+from weft.errors import NodeError, WeftError
 from weft.facts import filesystems
 from weft.host import settings
 from weft.host.programs.mounts import mounts
@@ -58,20 +59,32 @@ class Survey:
 
 
 def survey() -> Survey:
-    """Inspect this machine."""
-    there = commands.installed()
+    """Inspect this machine. Raises NodeError if it has Slurm, which does not answer: a profile without its partitions would stay."""
+    partitions, buffer = _of_slurm() if commands.installed() else ([], "")
     found = file_systems()
     return Survey(
         socket.gethostname(),
-        commands.partitions() if there else [],
+        partitions,
         interfaces(),
         found,
         next((path for path in settings.own_directories() if shared(path, found)), None),
         next((path for path in settings.local_directories() if not shared(path, found)), None),
         java_modules(settings.module_directories()),
-        commands.burst_buffer() if there else "",
+        buffer,
         containers(),
     )
+
+
+def _of_slurm() -> tuple[list[Partition], str]:
+    """Its partitions and its burst buffer."""
+    try:
+        return commands.partitions(), commands.burst_buffer()
+    except WeftError as error:
+        raise NodeError(
+            f"Slurm does not describe its partitions: {error.message}",
+            tail=error.tail,
+            hint="repeat it when `sinfo` lists them",
+        ) from error
 
 
 def containers() -> list[str]:

@@ -34,6 +34,11 @@ class Found:
     """Why the work was not done; empty if it was, as far as the log says."""
     assumed: Sequence[str]
 
+    @property
+    def stream(self) -> bool:
+        """Whether it lasted until somebody stopped it."""
+        return bool(self.metrics.applications["stream"].any())
+
 
 def found_in(folder: Entry, log: ApplicationLog) -> Found:
     """Everything that the record needs, from the logs in its folder."""

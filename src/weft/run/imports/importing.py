@@ -121,7 +121,7 @@ def _write(record: Record, path: Path, log: ApplicationLog, found: Found, gaps: 
         workload=found.name,
         engine=log.engine,
         nodes=f"imported:{len(found.nodes)}",
-        imported={"log": source, "begin": found.begin},
+        imported={"log": source, "begin": found.begin, "stream": found.stream},
         phase="run",
         phases={"run": round(found.end - found.begin, 3)},
         facts={"application": found.app, "log": source},
