@@ -42,7 +42,15 @@ def test_what_was_seen_on_one_storage_says_nothing_of_another() -> None:
 
 def test_runs_that_are_further_off_than_assumed_widen_every_band() -> None:
     odd = [Residual(NEAR, 0.5), Residual(NEAR, -0.5), Residual(NEAR, 0.4)]
-    assert fit(odd).at(STORAGE)[1] > 3 * fit([]).at(STORAGE)[1]
+    assert fit(odd).at(STORAGE)[1] > 2 * fit([]).at(STORAGE)[1]
+
+
+def test_the_assumed_deviations_count_as_many_runs_as_their_degrees_of_freedom() -> None:
+    assumed = fit([]).at({AGAIN: 1.0})[1]
+    twice = [Residual({AGAIN: 1.0}, 2 * assumed)]
+    assert fit(twice).overdispersion == pytest.approx(math.sqrt((8 + 4) / 9)), "one run proves little"
+    own = [Residual({f"scratch on {number}": 1.0}, 2 * math.hypot(0.5, USUAL)) for number in range(100)]
+    assert fit(own).overdispersion == pytest.approx(math.sqrt((8 + 400) / 108)), "many prove much"
 
 
 @given(st.lists(st.tuples(st.floats(-3, 3), st.floats(-0.1, 0.1)), max_size=6))

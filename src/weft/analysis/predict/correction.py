@@ -22,8 +22,8 @@ _AS_MANY = 4
 """Differences between equal runs as which it counts."""
 PER_DOUBLING = VALUE["error_per_doubling"]
 """Relative error of each doubling away from the measurement."""
-_SURE = 8
-"""Runs as which the assumed deviations count."""
+_SURE = VALUE["runs_of_assumption"]
+"""Runs as which the assumed deviations count: so many degrees of freedom have they, and so much do other runs change them."""
 
 Matrix = npt.NDArray[np.float64]
 
@@ -93,8 +93,8 @@ def fit(runs: Sequence[Residual], run: float = USUAL) -> Correction:
         return replace(NONE, run=run)
     names, at, logs, before, spread = _system(runs, run)
     gain = before @ at.T @ np.linalg.inv(spread)
-    # as one more run that is exactly as far off as assumed, so that a single one proves little
-    square = (_squares(logs, spread) + 1) / (len(runs) + 1)
+    # the assumption is as many runs that are exactly as far off as assumed, so that a few others prove little
+    square = (_squares(logs, spread) + _SURE) / (len(runs) + _SURE)
     covariance = before - gain @ at @ before
     return Correction(names, gain @ logs, covariance, max(1.0, math.sqrt(square)), run, len(runs))
 
