@@ -23,6 +23,7 @@ from figures.rows import Row
 from weft.analysis.predict.machine import Machine
 from weft.analysis.predict.prediction import Scenario
 from weft.analysis.predict.projection import Recorded
+from weft.analysis.predict.target import AskedTasks
 from weft.api import growing, machines
 from weft.host import settings
 from weft.record import record
@@ -43,6 +44,8 @@ class Time:
     """By role, in short form."""
     size: float | None = None
     partitions: int | None = None
+    maps: int | None = None
+    """Tasks that read the input, where the paper has their number."""
     cores: int | None = None
     values: Mapping[str, float] = field(default_factory=dict)
     """Of the machine, for this time only."""
@@ -54,7 +57,8 @@ class Time:
         run = point[which].get("run", point["run"])
         table = {"size": runs[run].get("size"), **point, "run": run, **point[which]}
         on = table.get("on", {})
-        words = {key: table[key] for key in ("size", "partitions", "cores", "each", "values") if key in table}
+        keys = ("size", "partitions", "maps", "cores", "each", "values")
+        words = {key: table[key] for key in keys if key in table}
         return cls(table["run"], table["machine"], table["nodes"], on, **words)
 
 
@@ -69,6 +73,8 @@ def read(run: str) -> tuple[Recorded, Machine]:
 def seconds(run: str, there: Machine, time: Time) -> tuple[float, float]:
     """What a run would take at one of the times, and by how much that is extrapolated."""
     recorded, here = read(run)
+    if time.maps is not None:
+        recorded = with_maps(recorded, time.maps)
     for key, value in time.values.items():
         there = with_value(there, key, value)
     others = {role: text for role, text in time.storages.items() if role != "scratch"}
@@ -79,6 +85,17 @@ def seconds(run: str, there: Machine, time: Time) -> tuple[float, float]:
     (base,) = asked.bases(recorded).values()
     target = replace(base, nodes=time.nodes)
     return recorded.model(here).at(target).seconds, slots / recorded.work.slots
+
+
+def with_maps(recorded: Recorded, maps: int) -> Recorded:
+    """With so many tasks that read the input anywhere but where it was measured."""
+    work, asked = recorded.work, recorded.growth.asked
+
+    def elsewhere(slots: int, size: float) -> AskedTasks:
+        found = asked(slots, size)
+        return found if (slots, size) == (work.slots, work.size) else replace(found, files=maps, bytes=0.0)
+
+    return replace(recorded, growth=replace(recorded.growth, asked=elsewhere))
 
 
 def assumed(name: str, ranges: Mapping[str, Any], used: str) -> list[Machine]:

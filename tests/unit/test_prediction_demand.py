@@ -55,16 +55,19 @@ def test_another_storage_takes_its_own_latency_for_each_call_and_its_servers_for
 
 
 def test_attributes_that_are_asked_for_before_each_read_grow_with_the_reads_and_others_do_not() -> None:
-    def asked(stats: float) -> float:
+    def asked(stats: float, now: StorageModel = SLOW) -> float:
         stage = reader(
             OPENS, CallsPerTask("input", "read", 400, 0.0), CallsPerTask("input", "stat", stats, 0.0)
         )
         work = replace(job([stage]), storages={"input": "memory"})
-        twice = replace(at(4, growth=Growth()), storages={"input": SLOW}, size=2 * work.size)
+        twice = replace(at(4, growth=Growth()), storages={"input": now}, size=2 * work.size)
         return demand.of_stage(stage, work, twice).parts["metadata: input"] / SLOW.latency
 
     assert asked(400) == pytest.approx(3 + 2 * 400)
     assert asked(100) == pytest.approx(3 + 100)
+    caching = replace(SLOW, attribute_cache=1.0)
+    assert asked(400, caching) == pytest.approx(3), "its client knows those of a file that it reads"
+    assert asked(100, caching) == pytest.approx(3 + 100)
 
 
 def test_a_shared_storage_is_one_and_a_nodes_own_are_as_many_as_nodes() -> None:

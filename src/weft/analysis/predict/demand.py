@@ -334,7 +334,8 @@ def _calls_at(
 ) -> CallsPerTask:
     """The calls of a task at the target: constant a task, or by block, or by data."""
     reads = stage.reads_shuffle and not stage.writes_shuffle
-    moves = call.data or _before_each_read(call, stage)
+    again = _before_each_read(call, stage)
+    moves = call.data or again
     if call.role != "scratch":
         ratio = new.data if moves else 1.0
     elif moves and stage.reads_shuffle:
@@ -358,6 +359,9 @@ def _calls_at(
         )  # a task opens the blocks of its own node itself, servers all others
     if call.data and call.role == "scratch" and stage.key in target.crowded:
         ratio *= _SPILLED
+    service = target.storages.get(call.role)
+    if again and service is not None:
+        ratio *= 1 - service.attribute_cache
     # time of data is that of bytes, whatever the number of calls
     slower = new.data * _inflation(call.role, stage, target) if call.data else ratio
     return CallsPerTask(call.role, call.operation, call.count * ratio, call.seconds * slower, call.served)

@@ -117,6 +117,7 @@ def _over(kind: str, below: StorageModel, machine: Machine) -> StorageModel:
         latencies=(),
         weights={},
         trips={},
+        attribute_cache=0.0,
         call=0.0,
         calls=_POOLED if below.emulator else {},
         emulator=0.0,

@@ -21,9 +21,9 @@ _NODE: Mapping[str, _Range] = {
 """Keys of [node] with their least and greatest sensible value: cores, bytes, bytes per second, seconds."""
 _STORAGE: Mapping[str, _Range] = {
     "latency": (1e-8, 10), "rate": (1, 1e10), "servers": (1, 4096), "bandwidth": (1e5, 1e15),
-    "client_bandwidth": (1e5, 1e13), "call": (0, 10),
+    "client_bandwidth": (1e5, 1e13), "call": (0, 10), "attribute_cache": (0, 1),
 }  # fmt: skip
-"""Keys of [storage.NAME]: seconds, operations per second, servers, bytes per second."""
+"""Keys of [storage.NAME]: seconds, operations per second, servers, bytes per second, a share."""
 _WHOLE = {"cores", "memory", "processors", "servers"}
 _WORK: _Range = (0, 1000)
 _LAUNCHES: _Range = (1, 1e6)

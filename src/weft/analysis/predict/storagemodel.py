@@ -38,6 +38,8 @@ class StorageModel:
     """Seconds of one read or write without load, besides its bytes."""
     calls: Mapping[str, float] = field(default_factory=dict)
     """By operation, such as read: what is known better than `call`."""
+    attribute_cache: float = 0.0
+    """Share of the calls for attributes of a file that is being read that its client answers without a server."""
     emulator: float = 0.0
     """Processor seconds that the nodes' host needs for each call, where it emulates this storage."""
     source: str = ""
