@@ -212,6 +212,8 @@ def test_more_reducers_than_the_threshold_end_the_bypass_writer() -> None:
     work = replace(work, stages=[stage, work.stages[1]])
     assert scale(stage, work, at(8)).writes == 2.0
     assert scale(stage, work, at(51)).writes == 0
+    hadoop = replace(work, engine="hadoop")
+    assert scale(stage, hadoop, at(8)).writes == 1.0, "no other engine writes a file for each block"
 
 
 def test_a_driver_limits_tasks_per_second() -> None:

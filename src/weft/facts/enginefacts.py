@@ -123,6 +123,8 @@ class EngineFacts:
     """The workload whose tasks do least, with as many as make a rate that repeats."""
     directories: int = 1
     """Over how many directories of a node it spreads its files in scratch."""
+    block_files: bool = False
+    """Whether a map task first writes a file for each block where there are few reducers."""
     jvm_a_task: bool = False
     """Whether it starts a JVM for each task, which loads its classes and runs them uncompiled first."""
     pipelined: bool = False

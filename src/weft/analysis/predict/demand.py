@@ -379,4 +379,4 @@ def _before_each_read(call: CallsPerTask, stage: StageWork) -> bool:
 def _by_block(call: CallsPerTask, stage: StageWork, work: JobProfile) -> bool:
     """Whether these calls were made for each block: Spark's bypass writer, seen by its number of files."""
     reducers = sum(one.count for one in work.neighbours[stage.key].behind)
-    return 0 < reducers <= BYPASS and call.count >= reducers
+    return engines.of(work.engine).block_files and 0 < reducers <= BYPASS and call.count >= reducers

@@ -12,6 +12,7 @@ from weft.analysis.predict.constants import VALUE
 from weft.analysis.predict.jobprofile import JobProfile, StageWork
 from weft.analysis.predict.machine import Machine
 from weft.analysis.predict.storagemodel import StorageModel
+from weft.facts import engines
 
 _SPLIT = float(128 << 20)
 """Bytes of a split of an input file (`--split-bytes` of weft's jobs)."""
@@ -161,7 +162,7 @@ def scale(stage: StageWork, work: JobProfile, target: Target) -> Scaled:
     maps, maps_now = sum(one.count for one in before), sum(count(one) for one in before)
     reducers, reducers_now = sum(one.count for one in behind), sum(count(one) for one in behind)
     writes = 1.0
-    if stage.writes_shuffle and reducers and reducers <= BYPASS:
+    if engines.of(work.engine).block_files and stage.writes_shuffle and reducers and reducers <= BYPASS:
         writes = reducers_now / reducers if reducers_now <= BYPASS else 0.0
     reads = maps_now / maps if stage.reads_shuffle and maps else 1.0
     return Scaled(tasks, data, reads, writes, stage.blocks * reads * tasks)

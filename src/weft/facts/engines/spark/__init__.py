@@ -32,6 +32,8 @@ FACTS = EngineFacts(
     ),
     # the default of spark.diskStore.subDirectories, in DiskBlockManager
     directories=64,
+    # BypassMergeSortShuffleWriter
+    block_files=True,
     empty_job={"kind": "scheduling-throughput", "tasks": 2000},
     # TaskSetManager.scala
     tasks=TaskLog(
