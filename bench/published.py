@@ -55,7 +55,7 @@ class Time:
     @classmethod
     def of(cls, point: Mapping[str, Any], which: str, runs: Mapping[str, Any]) -> "Time":
         run = point[which].get("run", point["run"])
-        table = {"size": runs[run].get("size"), **point, "run": run, **point[which]}
+        table = {"size": runs[run].get("size"), **point, **point.get("tasks", {}), "run": run, **point[which]}
         on = table.get("on", {})
         keys = ("size", "partitions", "maps", "cores", "each", "values")
         words = {key: table[key] for key in keys if key in table}
