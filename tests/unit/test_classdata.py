@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from weft.errors import WeftError
-from weft.host import settings
+from weft.host import settings, shell
 from weft.host.javaprogram import JavaProgram
 from weft.host.provision import classdata, classlist, distribution, jars, jdk
 from weft.layout.jvm import archived
@@ -151,12 +151,32 @@ def test_a_small_run_that_fails_is_reported_and_not_repeated(tmp_path: Path) -> 
     ("classes", "arguments"),
     [
         (None, []),
-        ("/cache/classes.jsa", ["-XX:SharedArchiveFile=/cache/classes.jsa", "-Xlog:cds=off"]),
+        ("/cache/classes.jsa", [*classdata.IN_PLACE, "-XX:SharedArchiveFile=/cache/classes.jsa"]),
         ("/cache/lists", ["-XX:DumpLoadedClassList=/cache/lists/%p.lst"]),
     ],
 )
 def test_a_jvm_uses_an_archive_or_lists_what_it_loads(classes: str | None, arguments: list[str]) -> None:
-    assert archived(Path(classes) if classes else None)[:2] == arguments
+    assert archived(Path(classes) if classes else None)[:3] == arguments
+
+
+def test_an_archive_is_mapped_where_its_addresses_say(tmp_path: Path) -> None:
+    """Otherwise each start rewrites them all, and the pages are no longer shared."""
+    made = classdata.build("thing", jdk.java(), tmp_path, version, print)
+    log = tmp_path / "log"
+    more = [f"-Xlog:cds=info:file={log}", "-cp", "nothing", "-version"]
+    shell.run([str(jdk.java()), *archived(made)[:3], *more], timeout=60)
+    text = log.read_text()
+    assert "Mapped dynamic region" in text, text
+    assert "alternative address" not in text, text
+
+
+def test_a_java_that_refuses_what_its_processes_start_with_makes_no_archive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(classdata, "IN_PLACE", ("-XX:NoSuchFlag=0",))
+    messages: list[str] = []
+    assert classdata.build("thing", jdk.java(), tmp_path, version, messages.append) is None
+    assert "start more slowly" in messages[1]
 
 
 def test_a_run_that_lists_classes_uses_no_archive(

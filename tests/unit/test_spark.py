@@ -57,6 +57,15 @@ def test_users_settings_win() -> None:
     assert (settings["spark.shuffle.compress"], settings["spark.io.mode.default"]) == ("false", "AUTO")
 
 
+@pytest.mark.parametrize(
+    ("conf", "given"), [({}, True), ({"spark.log.structuredLogging.enabled": "true"}, False)]
+)
+def test_daemons_need_not_search_for_the_settings_of_their_logs(conf: dict[str, str], given: bool) -> None:
+    """But those of structured logs are in another file, which Spark chooses itself."""
+    for daemon in SparkEngine(conf=conf).plan(fake_layout()).daemons:
+        assert any("log4j2-defaults.properties" in word for word in daemon.argv) == given
+
+
 def test_a_setting_with_a_backslash_reaches_java_as_it_is(tmp_path: Path) -> None:
     """A file of properties is read by Java, for which a backslash that is alone only marks the next letter."""
     own = {"spark.redaction.regex": r"secret|\.key\d+", "spark.y": "1\n2"}

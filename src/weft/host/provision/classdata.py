@@ -21,6 +21,8 @@ from weft.host.provision.tree import Say, building, cached, digest
 
 _ARCHIVE = "classes.jsa"
 _LIST = "classes"
+IN_PLACE = ("-XX:+UnlockDiagnosticVMOptions", "-XX:ArchiveRelocationMode=0")
+"""Maps an archive at the addresses that it was made for; otherwise Java moves it at every start, and rewrites all addresses in it."""
 _FAILED = "failed"
 _ERROR = "error: "
 """With which weft's own message begins."""
@@ -72,7 +74,8 @@ def _left(name: str) -> Path:
 
 def build(name: str, java: Path, home: Path, training: Training, say: Say) -> Path | None:
     """The archive for an engine's home; None where it could not be made, and `say` reports why."""
-    key = digest([jdk.home(java) / "release"], str(java), str(home), *training(Path("scratch")).arguments)
+    made = [*IN_PLACE, *training(Path("scratch")).arguments]
+    key = digest([jdk.home(java) / "release"], str(java), str(home), *made)
     return _kept(name, key, lambda target: _train(java, training, target), say)
 
 
@@ -153,7 +156,7 @@ def _require(done: shell.Completed) -> None:
 
 def dump(name: str, java: Path, listed: Path, class_path: Sequence[str], say: Say) -> Path | None:
     """The archive of listed classes, for processes whose class path begins with these jars; None as for `build`."""
-    key = digest([jdk.home(java) / "release", listed], str(java), *class_path)
+    key = digest([jdk.home(java) / "release", listed], str(java), *IN_PLACE, *class_path)
     return _kept(name, key, lambda target: _dump(java, listed, class_path, target), say)
 
 
@@ -179,7 +182,8 @@ def _train(java: Path, training: Training, target: Path) -> None:
     empty().mkdir(exist_ok=True)
     scratch = target / "scratch"
     scratch.mkdir()
-    flags = [f"-XX:ArchiveClassesAtExit={target / _ARCHIVE}", f"-Djava.io.tmpdir={scratch}"]
+    # a Java that refuses what its processes would have to start with makes no archive
+    flags = [*IN_PLACE, f"-XX:ArchiveClassesAtExit={target / _ARCHIVE}", f"-Djava.io.tmpdir={scratch}"]
     # it runs for seconds: what C2 would compile takes longer than it saves, and is in no archive
     flags.append("-XX:TieredStopAtLevel=1")
     program = training(scratch)
@@ -191,5 +195,5 @@ def _train(java: Path, training: Training, target: Path) -> None:
 def _dump(java: Path, listed: Path, class_path: Sequence[str], target: Path) -> None:
     """Without listed classes that do not exist: another release of an engine has other classes."""
     flags = [f"-XX:SharedClassListFile={listed}", f"-XX:SharedArchiveFile={target / _ARCHIVE}"]
-    argv = [str(java), "-Xshare:dump", *flags, "-Xlog:cds=off", "-cp", ":".join(class_path)]
+    argv = [str(java), *IN_PLACE, "-Xshare:dump", *flags, "-Xlog:cds=off", "-cp", ":".join(class_path)]
     _require(shell.run(argv, timeout=300, check=False))

@@ -49,6 +49,8 @@ the JVM chooses on one core, does not count a survivor space, 1/30 of the heap: 
 _MOST_HEAP = 30 << 30
 """Bytes: above it the JVM gives up compressed object pointers."""
 
+_LOGGING = "-Dlog4j2.configurationFile=classpath:org/apache/spark/log4j2-defaults.properties"
+"""What Spark's daemons come to by themselves, once Log4j has searched all jars and configured itself without."""
 _LIGHT = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 """Of daemons, which wait for most of their time."""
 _FILTER = "org.apache.spark.ui.JWSFilter"
@@ -184,7 +186,7 @@ class SparkEngine(Engine, Tenant):
         master = ["org.apache.spark.deploy.master.Master", "--host", head.address, "--port", str(self.port)]
         master += ["--webui-port", str(self.web_port), "--properties-file", str(conf)]
         workers = [self._worker(node, conf, layout) for node in layout.nodes]
-        argv, ports = [*self._java(layout, _DAEMON_HEAP, *_LIGHT), *master], (self.port, self.web_port)
+        argv, ports = [*self._java(layout, _DAEMON_HEAP, *self._light()), *master], (self.port, self.web_port)
         return [self._daemon(layout.named("master"), head, argv, layout, ports, essential=True), *workers]
 
     def _status(self, layout: Layout) -> Page:
@@ -330,10 +332,14 @@ class SparkEngine(Engine, Tenant):
         arguments += ["--webui-port", str(self.web_port + 1), "--cores", str(node.cores)]
         arguments += ["--memory", _mebibytes(self.heap(layout)), "--work-dir", str(folder)]
         arguments += ["--properties-file", str(conf), f"spark://{layout.head.address}:{self.port}"]
-        java = self._java(layout, _DAEMON_HEAP, *_LIGHT, own=[str(layout.jars[self.kind])])
+        java = self._java(layout, _DAEMON_HEAP, *self._light(), own=[str(layout.jars[self.kind])])
         return self._daemon(
             _worker_name(node, layout), node, [*java, *arguments], layout, (self.web_port + 1,)
         )
+
+    def _light(self) -> tuple[str, ...]:
+        """Flags of daemons; to the file for structured logging they come by themselves."""
+        return _LIGHT if "spark.log.structuredLogging.enabled" in self.conf else (*_LIGHT, _LOGGING)
 
     def _daemon(
         self, name: str, node: Node, argv: list[str], layout: Layout, ports: tuple[int, ...], **how: Any

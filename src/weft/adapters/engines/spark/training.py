@@ -20,6 +20,11 @@ def program(classes: str, jar: Path, empty: Path, scratch: Path, page_filter: st
         "authenticate.secret": _SECRET,
         "ui.filters": page_filter,
         f"{page_filter}.param.secretKey": _SECRET,
+        # as weft's own clusters: these load classes of their own
+        **dict.fromkeys(("io.mode.default", "shuffle.io.mode", "rpc.io.mode"), "NIO"),
+        "ui.reverseProxy": "true",
+        "eventLog.enabled": "true",
+        "eventLog.dir": f"file:{scratch}",
         # more than its Worker has, so that it starts no executor, which would be another process
         "executor.cores": "2",
     }
