@@ -18,7 +18,7 @@ public final class TeraSort extends TeraSortJob<Session> {
         return switch (method()) {
             case RAW -> new Session(RawSort.conf(name), executors());
             case KRYO -> new Session(KryoSort.conf(name), executors());
-            default -> new Session(new SparkConf().setAppName(name), executors(), SparkSession.builder()::getOrCreate);
+            default -> new Session(new SparkConf().setAppName(name), executors(), SqlSession::get);
         };
     }
 
@@ -33,7 +33,7 @@ public final class TeraSort extends TeraSortJob<Session> {
             case RAW -> RawSort.sort(session.spark, splits(), output(), partitions(), sort(), phases);
             case KRYO -> phases.measure("sort", () -> KryoSort.sort(read(session), output(), partitions()));
             default -> {
-                SparkSession sql = phases.time("start", SparkSession.builder()::getOrCreate);
+                SparkSession sql = phases.time("start", SqlSession::get);
                 yield phases.measure("sort", () -> StockSort.sort(sql, read(session), output(), partitions(), sort()));
             }
         }).stream().mapToLong(Long::longValue).sum();

@@ -15,6 +15,7 @@ import javax.crypto.spec.SecretKeySpec;
 import org.apache.spark.SparkConf;
 import org.apache.spark.deploy.LocalSparkCluster;
 import org.apache.spark.deploy.LocalSparkCluster$;
+import org.apache.spark.sql.SparkSession;
 import picocli.CommandLine.Option;
 
 /**
@@ -39,7 +40,8 @@ public final class Training extends Program {
     @Override
     public void run(Outcome outcome) throws Exception {
         // no executor: its process would be another one, whose classes are in no archive
-        try (Session session = new Session(new SparkConf().setAppName("training"), 0)) {
+        // sessions of users have all extensions, which that of TeraSort has not
+        try (Session session = new Session(new SparkConf().setAppName("training"), 0, SparkSession.builder()::getOrCreate)) {
             SparkConf conf = session.spark.getConf();
             LocalSparkCluster cluster = LocalSparkCluster$.MODULE$.get().get();
             ask("http://" + conf.get(HOST) + ":" + cluster.masterWebUIPort() + "/json/", conf.get(FILTER));
