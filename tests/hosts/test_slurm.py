@@ -34,6 +34,16 @@ def test_a_run_from_a_login_node_is_a_job_and_its_record_comes_back(weft: SiteWe
     assert "--mem" not in script.read_text()
 
 
+def test_options_of_a_users_own_steps_and_queries_are_not_those_of_weft(weft: SiteWeft) -> None:
+    steps = {"LABELIO": "1", "STDOUTMODE": "/dev/full", "STDINMODE": "/dev/null", "DEBUG": "1", "EXCLUSIVE": "1"}
+    queries = {"SQUEUE_PARTITION": "none", "SINFO_PARTITION": "none", "SCANCEL_INTERACTIVE": "1"}
+    jobs = {"SBATCH_WAIT": "1", "SBATCH_EXPORT": "NONE"}
+    own = {**{f"SLURM_{name}": value for name, value in steps.items()}, **queries, **jobs}
+    done = weft("run", *LIGHT, "--nodes", "slurm:2,cores=1", **own)
+    assert done.returncode == 0, done.stderr
+    assert weft.head()["slurm"]["nodes"] == ["n1", "n2"]
+
+
 def test_a_run_inside_an_allocation_uses_it(weft: SiteWeft) -> None:
     done = subprocess.run(
         ["salloc", "--nodes=3", "--exclusive", "--quiet", *weft.words("run", *SORT, "--engine", "flink", "--json")],

@@ -214,6 +214,18 @@ def test_a_job_has_the_variables_of_weft_that_its_user_has_set(monkeypatch: pyte
     assert not any("WEFT_SECRET_KEYS" in line for line in lines)
 
 
+@pytest.mark.parametrize("kind", ["slurm", "pbs"])
+def test_a_job_has_its_users_path_also_where_it_has_no_other_variable(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after `SBATCH_EXPORT=NONE`, which some sites set for all."""
+    study = study_from({"workload": "terasort", "nodes": f"{kind}:2"}, name="s", where="here")
+    nodes = study.cells()[0][1].nodes
+    assert isinstance(nodes, JobNodes)
+    monkeypatch.setenv("PATH", "/apps/java/bin", prepend=":")
+    assert "\nexport PATH=/apps/java/bin:" in job_script(study, nodes, ["run", "terasort"])
+
+
 def test_a_job_finds_the_modules_that_its_user_finds(monkeypatch: pytest.MonkeyPatch) -> None:
     """As those of a module of the site, which a program imports in the driver and on the workers."""
     source = settings.PACKAGE.parent

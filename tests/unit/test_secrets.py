@@ -57,7 +57,14 @@ def test_a_secret_can_be_in_a_file_or_a_variable(tmp_path: Path, monkeypatch: py
         assert list(parse({"workload": "terasort"}, {KEY: reference}).secrets.values()) == [VALUE]
         assert reference in toml_of({KEY: reference}, {})
     os.mkfifo(tmp_path / "pipe")
-    for reference in ("env:MY_OTHER", f"file:{tmp_path}/none", f"file:{tmp_path}/pipe", "file:/dev/zero"):
+    (tmp_path / "log").write_text("x" * 70_000)
+    for reference in (
+        "env:MY_OTHER",
+        f"file:{tmp_path}/none",
+        f"file:{tmp_path}/log",
+        f"file:{tmp_path}/pipe",
+        "file:/dev/zero",
+    ):
         with pytest.raises(UsageError, match="cannot be read"):
             parse({"workload": "terasort"}, {KEY: reference})
 

@@ -68,15 +68,17 @@ def test_durations(text: str, found: float) -> None:
 
 
 def test_nothing_is_asked_for_that_nobody_named() -> None:
-    assert SlurmNodes(count=4).directives(Directives(exclusive=False)) == ["--nodes=4"]
-    assert SlurmNodes(count=4).directives(Directives()) == ["--nodes=4", "--exclusive"]
+    """But that the job begins when all of its nodes have booted: sbatch begins it with the first of them."""
+    asked = ["--nodes=4", "--wait-all-nodes=1"]
+    assert SlurmNodes(count=4).directives(Directives(exclusive=False)) == asked
+    assert SlurmNodes(count=4).directives(Directives()) == [*asked, "--exclusive"]
 
 
 def test_what_is_named_on_the_command_line_goes_before_the_profile() -> None:
     site = Directives(partition="main", account="us", qos="low", time="1:00:00", exclusive=False)
     asked = SlurmNodes(count=2, partition="debug", cores=8, memory=1 << 30).directives(site)
-    assert asked == ["--nodes=2", "--cpus-per-task=8", "--ntasks-per-node=1", "--mem=1024M", "--partition=debug",
-                     "--account=us", "--qos=low", "--time=1:00:00"]  # fmt: skip
+    assert asked == ["--nodes=2", "--wait-all-nodes=1", "--cpus-per-task=8", "--ntasks-per-node=1", "--mem=1024M",
+                     "--partition=debug", "--account=us", "--qos=low", "--time=1:00:00"]  # fmt: skip
 
 
 def test_the_script_of_a_job(snapshot: object) -> None:
@@ -102,7 +104,7 @@ def test_a_line_that_the_script_could_not_hold_is_refused() -> None:
 
 def test_a_step_is_one_task_on_one_node_that_others_share() -> None:
     words = step(7, AllocatedNode("n2", 4, 1 << 30, "n2", None))
-    assert words[0] == "srun"
+    assert words[words.index("srun") - 1].startswith("--unset="), "env(1) runs it"
     assert {"--jobid=7", "--overlap", "--nodes=1", "--ntasks=1", "--nodelist=n2", "--cpus-per-task=4"} <= set(
         words
     )
@@ -195,6 +197,7 @@ def test_a_job_is_submitted_by_a_sites_own_sbatch_too(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     fake_program(tmp_path, "sbatch", f"printf '{printed}\\n'")
+    fake_program(tmp_path, "scontrol", "echo 'ClusterName             = cluster1'")
     assert commands.submit(tmp_path / "job.sh") == 12
     fake_program(tmp_path, "sbatch", "echo 'Your project has no hours left'")
     with pytest.raises(NodeError, match="rejected the job: Your project has no hours left"):

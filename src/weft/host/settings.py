@@ -63,7 +63,7 @@ def shared_site() -> Path | None:
 def about() -> dict[str, str]:
     """What an installed weft was built from; empty in a checkout."""
     path = PACKAGE / "shipped" / "about.json"
-    found: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
+    found: dict[str, str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return found
 
 
@@ -194,6 +194,16 @@ def slurm() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name.startswith("SLURM_") and value}
 
 
+def variables_of(program: str) -> list[str]:
+    """Names of the variables with which its user sets options of a program, such as SQUEUE_FORMAT for squeue."""
+    return [name for name in os.environ if name.startswith(f"{program.upper()}_")]
+
+
+def chosen_cluster() -> str:
+    """SALLOC_CLUSTERS, else SLURM_CLUSTERS: where the user has jobs of Slurm run; empty for the cluster of this machine."""
+    return os.environ.get("SALLOC_CLUSTERS") or os.environ.get("SLURM_CLUSTERS") or ""
+
+
 _OF_JOBS = re.compile(r"(PBS|LSB|FLUX|OAR|SGE)_.*|JOB_ID|PE_HOSTFILE")
 
 
@@ -252,20 +262,22 @@ def named_secret(reference: str) -> str:
     found = os.environ.get(name) if kind == "env" else _text(Path(os.path.expanduser(name)))  # noqa: PTH111 - as above
     if found is None:
         raise UsageError(
-            f"the secret {reference} cannot be read", hint="name a text file, or a variable that is set"
+            f"the secret {reference} cannot be read",
+            hint=f"name a text file of at most {_MOST_SECRET:,} characters, or a variable that is set",
         )
     return found
 
 
 def _text(path: Path) -> str | None:
-    """The text of a file; None of a pipe or a device, which may have no end."""
+    """The text of a file; None of a pipe or a device, which may have no end, and of a file that is none of a secret."""
     try:
         if not path.is_file():
             return None
-        with path.open() as file:
-            return file.read(_MOST_SECRET).rstrip("\n")
+        with path.open(encoding="utf-8") as file:
+            text = file.read(_MOST_SECRET + 1)
     except (OSError, ValueError):
         return None
+    return text.rstrip("\n") if len(text) <= _MOST_SECRET else None
 
 
 def login_shell() -> str:

@@ -27,6 +27,19 @@ _PATIENCE = 14 * 86400.0
 _REPORTED = ("Partition", "Account", "QOS", "SubmitTime", "StartTime", "TimeLimit")
 """What a record contains about a job from its beginning."""
 _KEYS = ("partition", "account", "qos", "time", "constraint")
+_OF_OTHER_STEPS = (
+    "SLURM_BCAST",
+    "SLURM_CPU_BIND",
+    "SLURM_DEBUG",
+    "SLURM_EXCLUSIVE",
+    "SLURM_LABELIO",
+    "SLURM_STDERRMODE",
+    "SLURM_STDINMODE",
+    "SLURM_STDOUTMODE",
+    "SLURM_TIMELIMIT",
+)
+"""Options of srun in its user's environment (srun(1)) that no argument takes back: they change what a step prints and reads,
+how long it may run, and on which of its cores. Also a step in which weft itself was started has left them."""
 
 
 class SlurmNodes(JobNodes):
@@ -55,7 +68,8 @@ class SlurmNodes(JobNodes):
     def directives(self, site: Directives) -> list[str]:
         """Arguments after #SBATCH: those of these nodes, then those of the site profile. Nothing else is requested."""
         chosen = {key: getattr(self, key) or getattr(site, key) for key in _KEYS}
-        arguments = [f"--nodes={self.count}"]
+        # a node that was powered down runs no step until it has booted
+        arguments = [f"--nodes={self.count}", "--wait-all-nodes=1"]
         arguments += ["--exclusive"] if site.exclusive else []
         arguments += [f"--cpus-per-task={self.cores}", "--ntasks-per-node=1"] if self.cores else []
         arguments += [f"--mem={-(-self.memory >> 20)}M"] if self.memory else []
@@ -201,6 +215,8 @@ def step(job: int, part: AllocatedNode) -> list[str]:
     """The client of a node: one task that overlaps with all others of the job, with all of the job's resources there."""
     group = [f"--het-group={part.group}"] if part.group is not None else []
     return [
+        "env",
+        *(f"--unset={name}" for name in _OF_OTHER_STEPS),
         "srun",
         f"--jobid={job}",
         *group,

@@ -34,6 +34,8 @@ for name,text in {}.items():module=types.ModuleType(name);exec(compile(text,name
 """
 _MARK = "=== weft begins ===\n"
 """Separates the output of a host's login scripts from a program's answer."""
+_TERMINAL = {"ssh": "-t", "srun": "--pty"}
+"""By program: the option with which it gives a command a terminal."""
 
 _open: "dict[str, Reach]" = {}
 """Connections that are open in this process, by `Reach.text`."""
@@ -215,9 +217,11 @@ class Reach:
 
     def attached(self, argv: Sequence[str], *, terminal: bool) -> list[str]:
         """The local command that runs `argv` there on the caller's streams, with a terminal if they are one."""
-        program, *options = self.client
-        asked = {"ssh": ["-t"], "srun": ["--pty"]}.get(Path(program).name, []) if terminal else []
-        return [program, *asked, *options, *([shlex.join(argv)] if self.login_shell else argv)]
+        client = list(self.client)
+        names = [Path(word).name for word in client]
+        if terminal and (program := next((name for name in names if name in _TERMINAL), None)):
+            client.insert(names.index(program) + 1, _TERMINAL[program])
+        return [*client, *([shlex.join(argv)] if self.login_shell else argv)]
 
     def advice(self) -> str:
         """How to try the same by hand."""
@@ -253,7 +257,7 @@ def _whole(program: str, request: Mapping[str, Any]) -> dict[str, Any]:
 @cache
 def _source(program: str) -> str:
     """A program, after the modules beside it that it imports: the host has no weft to import them from."""
-    text = (_PROGRAMS / f"{program}.py").read_text()
+    text = (_PROGRAMS / f"{program}.py").read_text(encoding="utf-8")
     names = [name for line in _IMPORT.findall(text) for name in line.split(", ")]
     return _PROVIDE.format({name: _source(name) for name in names}) + text if names else text
 

@@ -103,8 +103,6 @@ class Scheduler(ABC):
     """Where a user sees queues and nodes."""
     start_hint: ClassVar[str]
     """Where a user may see when a job will start."""
-    exports: ClassVar[bool] = True
-    """Whether a job has the environment of the process that submitted it."""
     lingering: ClassVar[float] = 0.0
     """Seconds in which responding nodes end a job whose script has ended."""
     lost_hint: ClassVar[str] = ""

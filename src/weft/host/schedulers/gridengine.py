@@ -37,7 +37,6 @@ class GridEngine(PlainScheduler):
     package: ClassVar[str] = _PACKAGE
     submits: ClassVar[str] = "qsub"
     cancels: ClassVar[Sequence[str]] = ("qdel",)
-    exports: ClassVar[bool] = False
     queue_hint: ClassVar[str] = "`qstat -f` lists queues and hosts"
     start_hint: ClassVar[str] = "`qstat -j JOB` shows what it waits for"
     lost_hint: ClassVar[str] = "`qacct -j JOB` may show how it ended"

@@ -51,7 +51,6 @@ class Oar(PlainScheduler):
     package: ClassVar[str] = _PACKAGE
     submits: ClassVar[str] = "oarsub"
     cancels: ClassVar[Sequence[str]] = ("oardel",)
-    exports: ClassVar[bool] = False
     kills_descendants: ClassVar[bool] = True
     queue_hint: ClassVar[str] = "`oarnodes -s` lists nodes"
     start_hint: ClassVar[str] = "`oarstat -j JOB` shows the start time that is foreseen"

@@ -33,7 +33,6 @@ class Pbs(PlainScheduler):
     package: ClassVar[str] = _PACKAGE
     submits: ClassVar[str] = "qsub"
     cancels: ClassVar[Sequence[str]] = ("qdel",)
-    exports: ClassVar[bool] = False
     queue_hint: ClassVar[str] = "`qstat -Q` lists queues"
     start_hint: ClassVar[str] = "`qstat -f JOB` shows what it waits for"
     lost_hint: ClassVar[str] = "`qstat -x -f JOB` may show how it ended"

@@ -291,7 +291,7 @@ def hosts_in(variable: str, title: str) -> list[str]:
     """Lines of the file that a variable of the job names. Raises NodeError."""
     path = settings.job_variables().get(variable)
     try:
-        return Path(path or "").read_text().splitlines() if path else []
+        return Path(path or "").read_text(encoding="utf-8").splitlines() if path else []
     except OSError as error:
         raise NodeError(f"{title}'s list of hosts {path} cannot be read: {error.strerror}") from error
 
@@ -313,6 +313,6 @@ def clock(total: int) -> str:
 
 def _code(files: Path) -> int | None:
     try:
-        return int(files.with_suffix(".exit").read_text())
+        return int(files.with_suffix(".exit").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None

@@ -1,5 +1,6 @@
 """Whether a command has to be submitted, and its submission."""
 
+import os
 import secrets
 import shlex
 import sys
@@ -56,7 +57,7 @@ def job_script(study: Study, nodes: JobNodes, arguments: Sequence[str], stem: st
             hint="write KEY=file:PATH, with a file that compute nodes can read",
         )
     command = [sys.executable, "-P", "-m", "weft", *arguments]
-    environment = _environment(study, nodes)
+    environment = _environment(study)
     return script(nodes, load(), command, environment, _folder(), study.name, stem, Path.cwd())
 
 
@@ -81,11 +82,12 @@ def _folder() -> Path:
     return settings.runs() / ".jobs"
 
 
-def _environment(study: Study, nodes: JobNodes) -> dict[str, str]:
+def _environment(study: Study) -> dict[str, str]:
     """The part of this environment that the command needs, whatever a site's batch system exports."""
     profile = load()
     modules = [str(settings.PACKAGE.parent), *settings.search_path("PYTHONPATH").split(":")]
     found: dict[str, Path | str] = {
+        "PATH": settings.search_path("PATH"),  # also of Slurm, after SBATCH_EXPORT=NONE
         "PYTHONPATH": ":".join(dict.fromkeys(filter(None, modules))),
         "WEFT_CACHE": settings.cache(),
         "WEFT_RUNS": settings.runs(),
@@ -94,8 +96,6 @@ def _environment(study: Study, nodes: JobNodes) -> dict[str, str]:
         "WEFT_WORK": profile.local / settings.work().name if profile.local else settings.work(),
         **settings.chosen(),
     }
-    if not known.KINDS[nodes.scheduler].exports:
-        found["PATH"] = settings.search_path("PATH")
     if home := settings.java_home():
         found["JAVA_HOME"] = home
     for name in sorted({name for _, spec in study.cells() for name in spec.distributions()}):
@@ -111,7 +111,7 @@ def _submitted(scheduler: Scheduler, text: str, stem: str, progress: Progress) -
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / f"{stem}.sh"
     path.touch(mode=0o600)
-    path.write_text(text)
+    path.write_bytes(os.fsencode(text))  # names of files have the bytes that they have on the disk
     job: Followed | None = None
     try:
         with signals.held():  # a signal here could leave a job whose number nobody has read

@@ -7,15 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from weft.errors import MissingError, NodeError, WeftError
-from weft.host import shell
+from weft.errors import MissingError, NodeError, UsageError, WeftError
+from weft.host import settings, shell
 from weft.host.schedulers.slurm.text import fields, parts_of
 
 _PACKAGE = "slurm-client"
-_NUMBER = re.compile(r"^(\d+)(?:;\S+)?\s*$", re.MULTILINE)
+_NUMBER = re.compile(r"^(\d+)(?:;(\S+))?\s*$", re.MULTILINE)
 """What sbatch --parsable prints: the job's ID, and the cluster's name if there are several."""
 _GRANTED = re.compile(r"Granted job allocation (\d+)")
 """What salloc prints about the job that it has allocated."""
+
+_NEVER = {"sbatch": ("SBATCH_ARRAY_INX", "SBATCH_WAIT")}
+"""Variables that a command does not get, where it gets some: those that choose a job's resources are the user's to set. The
+others set the form and the extent of what a command prints, and whether it asks before it cancels."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,9 @@ def ask(name: str, *arguments: str, check: bool = True) -> shell.Completed:
     """Run one of Slurm's commands until it exits."""
     # a user may have another form of times, which says no day
     plain = {"SLURM_TIME_FORMAT": "standard"}
-    return shell.run([shell.tool(name, _PACKAGE), *arguments], check=check, env=plain)
+    own = _NEVER.get(name) or ("SLURM_CLUSTERS", *settings.variables_of(name))
+    unset = [f"--unset={variable}" for variable in own]
+    return shell.run(["env", *unset, shell.tool(name, _PACKAGE), *arguments], check=check, env=plain)
 
 
 def hostnames(nodelist: str) -> list[str]:
@@ -76,9 +82,14 @@ def node_fields(names: Sequence[str]) -> dict[str, Mapping[str, str]]:
 
 def burst_buffer() -> str:
     """The kind of burst buffer that Slurm manages here; empty without one."""
+    return _config("BurstBufferType").removeprefix("burst_buffer/")
+
+
+def _config(key: str) -> str:
+    """A value of the controller's configuration; empty if it is not set."""
     lines = ask("scontrol", "show", "config").out.splitlines()
-    pairs = {key.strip(): value.strip() for key, _, value in (line.partition("=") for line in lines)}
-    return pairs.get("BurstBufferType", "(null)").replace("(null)", "").removeprefix("burst_buffer/")
+    pairs = {name.strip(): value.strip() for name, _, value in (line.partition("=") for line in lines)}
+    return pairs.get(key, "").replace("(null)", "")
 
 
 def submit(script: Path, arguments: Sequence[str] = ()) -> int:
@@ -88,7 +99,18 @@ def submit(script: Path, arguments: Sequence[str] = ()) -> int:
     numbers = _NUMBER.findall(done.out)
     if done.code != 0 or not numbers:
         raise refused(done.err or done.out)
-    return int(numbers[-1])
+    number, cluster = numbers[-1]
+    if cluster and cluster != _config("ClusterName"):
+        ask("scancel", f"--clusters={cluster}", number, check=False)
+        raise _elsewhere(cluster)
+    return int(number)
+
+
+def _elsewhere(cluster: str) -> UsageError:
+    return UsageError(
+        f"the job would run on {cluster}, another cluster than this machine's, and could not be followed from here",
+        hint="call weft on a login node of that cluster, or unset --clusters in the site profile and the variables that end in _CLUSTERS",
+    )
 
 
 def allocate(arguments: Sequence[str], name: str, patience: float) -> int:
@@ -96,6 +118,10 @@ def allocate(arguments: Sequence[str], name: str, patience: float) -> int:
 
     Raises NodeError with Slurm's error message, or if it does not start within `patience` seconds.
     """
+    # what salloc prints does not say of which cluster the job is
+    cluster = settings.chosen_cluster()
+    if cluster and cluster != _config("ClusterName"):
+        raise _elsewhere(cluster)
     argv = [shell.tool("salloc", _PACKAGE), "--no-shell", f"--job-name={name}", *arguments]
     try:
         done = shell.run(argv, timeout=patience, check=False)

@@ -1,5 +1,6 @@
 """Slurm as one of the batch systems."""
 
+import os
 import shlex
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
@@ -33,7 +34,7 @@ class Slurm(Scheduler):
 
     def submit(self, script: Path) -> str:
         # a user's SBATCH_ACCOUNT and the like override directives of a script, but not arguments (sbatch(1))
-        return str(commands.submit(script, [*_options(script.read_text())]))
+        return str(commands.submit(script, [*_options(os.fsdecode(script.read_bytes()))]))
 
     def job(self, number: str, followed: Known | None = None) -> SlurmJob | None:  # noqa: ARG002 - it knows all
         return jobs.job(int(number))
