@@ -93,6 +93,17 @@ def test_a_damaged_zip_is_a_record_or_one_sentence(tmp_path: Path) -> None:
     assert all(str(log) in message for message in messages)
 
 
+def test_a_zip_that_lzma_cannot_unpack_is_one_sentence(tmp_path: Path) -> None:
+    log = tmp_path / "eventLogs.zip"
+    with zipfile.ZipFile(log, "w", zipfile.ZIP_LZMA) as out:
+        out.writestr(ID, LOG[ID])
+    data = bytearray(log.read_bytes())
+    data[30 + len(ID) + 9] = 0xFF  # of its properties, the first byte of what is compressed
+    log.write_bytes(data)
+    with pytest.raises(UsageError, match=r"eventLogs\.zip cannot be unpacked: "):
+        import_log(log, settings.runs())
+
+
 def test_a_zip_above_the_limit_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="has more than 1 kB, decompressed"):
         import_log(zipped(tmp_path / "eventLogs.zip", LOG), settings.runs(), 1000)

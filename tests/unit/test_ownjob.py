@@ -49,7 +49,8 @@ def _studies(monkeypatch: pytest.MonkeyPatch) -> list[Study]:
 
 
 def submit(job: Path, *words: str) -> Any:
-    return RUNNER.invoke(app, ["submit", *words, str(job), "one", "{output}/two"])
+    directory = "{output}/two" if "--output" in words else "two"
+    return RUNNER.invoke(app, ["submit", *words, str(job), "one", directory])
 
 
 def layout_with(*roles: str) -> Layout:
@@ -177,6 +178,13 @@ def test_a_line_without_a_value_is_named(tmp_path: Path) -> None:
         properties.read(tmp_path / "none")
 
 
+def test_a_file_that_is_too_long_for_settings_is_refused_instead_of_cut(tmp_path: Path) -> None:
+    file = tmp_path / "spark.conf"
+    file.write_text(f"spark.a 1\n# {'x' * (1 << 20)}\nspark.b 2\n")
+    with pytest.raises(UsageError, match=r"spark\.conf has more than 1,048,576 characters"):
+        properties.read(file)
+
+
 def test_its_directories_are_those_of_the_storage_that_was_asked_for(
     job: Path, tmp_path: Path, studies: list[Study]
 ) -> None:
@@ -194,12 +202,39 @@ def test_its_directories_are_those_of_the_storage_that_was_asked_for(
     assert spec.workload.job(Prepared(layout)).arguments == ["one", f"{layout.places['output'].path}/two"]
 
 
-def test_without_them_an_argument_stays_as_it_is(job: Path) -> None:
-    work = OwnJob(program=job, arguments=("{output}/two", "{stdout}", "{x}"))
+@pytest.mark.parametrize("role", ["input", "output"])
+@pytest.mark.parametrize("given", [{"arguments": ["{ROLE}/two"]}, {"verify": "test -d {ROLE}"}])
+def test_a_directory_that_no_storage_has_is_refused_before_anything_starts(
+    job: Path, role: str, given: dict[str, Any]
+) -> None:
+    """The program would have received the mark itself, and written to a directory of that name."""
+    words = json.loads(json.dumps(given).replace("ROLE", role))
+    table = {"workload": {"kind": "own-job", "program": str(job), **words}}
+    with pytest.raises(UsageError, match=rf"uses {{{role}}}, .*\nhint: add --{role}"):
+        parse(table)
+    assert role in parse({**table, role: "memory"}).storage()
+
+
+def test_other_braces_in_an_argument_stay_as_they_are(job: Path) -> None:
+    work = OwnJob(program=job, arguments=("{stdout}", "{x}"))
     layout = layout_with("scratch")
     assert set(parse({"workload": work.model_dump(mode="json")}).storage()) == {"scratch"}
-    arguments = work.job(Prepared(layout)).arguments
-    assert arguments == ["{output}/two", str(layout.outcome("stdout")), "{x}"]
+    assert work.job(Prepared(layout)).arguments == [str(layout.outcome("stdout")), "{x}"]
+
+
+def test_a_job_on_a_persistent_cluster_has_its_output_but_no_input_and_no_file_of_what_it_printed(
+    job: Path,
+) -> None:
+    def on_running(argument: str) -> Any:
+        asked = submitted.Asked(job, [argument], {})
+        ((_, spec),) = submitted._on_running("spark", asked).cells()
+        return spec.workload
+
+    assert on_running("{output}/two").arguments == ("{output}/two",)
+    with pytest.raises(UsageError, match=r"uses {input}"):
+        on_running("{input}/two")
+    result = RUNNER.invoke(app, ["submit", "--to", "mine", str(job), "{stdout}"])
+    assert "{stdout} is no file" in str(result.exception)
 
 
 def test_a_uri_needs_no_file_here(job: Path) -> None:
@@ -212,8 +247,8 @@ def test_a_uri_needs_no_file_here(job: Path) -> None:
 
 
 def test_files_for_an_input_need_one(job: Path) -> None:
-    with pytest.raises(UsageError, match="there is no input to copy files to"):
-        OwnJob(program=job, stage=str(job)).prepare(layout_with("scratch"))
+    with pytest.raises(UsageError, match=r"uses {input}.*\nhint: add --input"):
+        parse({"workload": {"kind": "own-job", "program": str(job), "stage": str(job)}})
 
 
 def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *command: str) -> dict[str, Any]:

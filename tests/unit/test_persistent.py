@@ -7,6 +7,7 @@ import hmac
 import json
 import os
 import subprocess
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,9 +21,10 @@ from weft.adapters.engines.null import NullEngine
 from weft.adapters.engines.spark.engine import SparkEngine
 from weft.cli import persistent, submitted
 from weft.clusters import attach, registry, supervisor
+from weft.clusters import logs as daemonlogs
 from weft.clusters.registry import PersistentCluster
 from weft.errors import ClusterError, UsageError
-from weft.host import lease
+from weft.host import lease, signals
 from weft.host.remote.reach import Reach
 from weft.host.schedulers import known
 from weft.host.web import token
@@ -98,6 +100,69 @@ def test_the_cluster_of_another_login_node_is_named_and_no_process_of_this_one_i
     assert signalled == []
 
 
+def test_down_all_tries_every_cluster_and_names_those_that_did_not_end(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def end(name: str) -> None:
+        if name in {"a", "c"}:
+            raise ClusterError(f"{name} is stuck", hint=f"kill {name}")
+
+    monkeypatch.setattr(supervisor, "end", end)
+    monkeypatch.setattr(registry, "names", lambda: ["a", "b", "c", "d"])
+    with pytest.raises(ClusterError) as caught:
+        persistent.down(None, every=True)
+    assert str(caught.value).splitlines() == [
+        "of 4 clusters, 2 could not be ended: a, c",
+        *("    a is stuck", "    hint: kill a", "    c is stuck", "    hint: kill c"),
+    ]
+    assert capsys.readouterr().out.splitlines() == ["b has ended", "d has ended"]
+    with pytest.raises(ClusterError, match=r"^a is stuck\nhint: kill a$"):
+        persistent.down("a", every=False)
+
+
+def test_a_process_that_ends_before_its_signal_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter([os.getpid()])
+    monkeypatch.setattr(registry, "supervisor", lambda _: next(answers, None))
+
+    def kill(pid: int, _: int) -> None:
+        raise ProcessLookupError(pid)
+
+    monkeypatch.setattr(os, "kill", kill)
+    assert supervisor.end("gone") is None
+
+
+def test_what_a_cluster_does_that_is_not_ready_is_followed_until_it_has_ended(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    waited = list[float]()
+    with ExitStack() as holding:
+        holding.enter_context(registry.reserved("mine"))
+        registry.log("mine").write_text("starting\n")
+
+        def sleep(seconds: float) -> None:
+            waited.append(seconds)
+            with registry.log("mine").open("a") as log:
+                log.write(f"step {len(waited)}\n")
+            if len(waited) == 2:
+                holding.close()
+
+        monkeypatch.setattr(signals, "sleep", sleep)
+        with pytest.raises(UsageError, match="'mine' is not ready yet"):
+            persistent.logs("mine", "master", follow=False)
+        persistent.logs(None, None, follow=False)
+        assert capsys.readouterr().out == "starting\n"
+        persistent.logs(None, None, follow=True)
+    assert capsys.readouterr().out == "starting\nstep 1\nstep 2\n"
+
+
+def test_following_is_refused_without_the_name_of_a_log(tmp_path: Path) -> None:
+    (tmp_path / "logs" / "n1").mkdir(parents=True)
+    (tmp_path / "logs" / "n1" / "master.log").write_text("a\n")
+    layout = dataclasses.replace(fake_layout(), record=tmp_path)
+    with pytest.raises(UsageError, match=r"is of one log\nhint: name one of master"):
+        list(daemonlogs.lines(dataclasses.replace(cluster(), layout=layout), None, follow=True))
+
+
 @pytest.mark.parametrize(
     ("owner", "lives"),
     [
@@ -145,6 +210,8 @@ def test_a_terminal_is_asked_for_where_there_is_one() -> None:
     srun = Reach("h", ("srun", "--overlap"), login_shell=False)
     assert srun.attached(["a", "b c"], terminal=True) == ["srun", "--pty", "--overlap", "a", "b c"]
     assert srun.attached(["a"], terminal=False) == ["srun", "--overlap", "a"]
+    bare = Reach("h", ("env", "--unset=A", "srun", "--overlap"), login_shell=False)
+    assert bare.attached(["a"], terminal=True) == ["env", "--unset=A", "srun", "--pty", "--overlap", "a"]
 
 
 def test_a_token_is_signed_with_the_secret_as_rfc_7515_has_it() -> None:

@@ -26,6 +26,13 @@ def test_json_comes_with_the_page_that_is_asked_for(tmp_path: Path) -> None:
     assert not (record / "prediction.html").exists()
 
 
+@pytest.mark.parametrize("size", ["9" * 400, "\N{SUPERSCRIPT TWO}", "1.2.3", "nan", "-1"])
+def test_a_size_that_is_none_is_refused_by_name(size: str) -> None:
+    make_record(settings.runs() / "run")
+    error = RUNNER.invoke(app, ["predict", "run", f"--size={size}"]).exception
+    assert str(error).startswith("--size: ")
+
+
 def test_the_machines_of_io500_are_data_too() -> None:
     found = json.loads(RUNNER.invoke(app, ["predict", "--machine", "io500:", "--json"]).stdout)
     assert {"name", "file_system", "rates"} <= found[0].keys()

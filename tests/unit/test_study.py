@@ -264,3 +264,20 @@ def test_a_matrix_of_switches_and_of_tables_has_records(
         ("true", "memory", "9"),
         ("true", '{"kind": "disk"}', "9"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("key", "values"),
+    [
+        ("workload.size", ["1GB", "1000000000"]),
+        ("scratch", ["memory", {"kind": "memory"}]),
+        ("x", [{"name": "a", "workload.seed": 1}, {"name": "b", "workload.seed": "1"}]),
+    ],
+)
+def test_two_cells_that_are_the_same_run_are_refused(key: str, values: list[object]) -> None:
+    """A finished run of one would have counted for the other when the study is continued."""
+    table = {"workload": "terasort", "matrix": {key: values}}
+    with pytest.raises(
+        UsageError, match=rf"two cells of the matrix are the same run: {key} = .* and {key} = "
+    ):
+        study_from(table, name="s")

@@ -111,7 +111,10 @@ def logs(
         typer.Argument(metavar="[DAEMON]", help="name of the daemon; default: the last lines of all"),
     ] = None,
     follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="print new lines until the cluster ends")
+        bool,
+        typer.Option(
+            "--follow", "-f", help="print new lines until the cluster ends, or what it does until it is ready"
+        ),
     ] = False,
 ) -> None:
     """Show the logs of a persistent cluster.

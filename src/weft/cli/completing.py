@@ -22,7 +22,12 @@ def kinds(family: str) -> list[str]:
     """The kinds of a family of adapters, from its source: its modules take long to import."""
     pattern = _PROBE if family == "probes" else _KIND
     files = sorted((settings.PACKAGE / "adapters" / family).rglob("*.py"))
-    found = [word for file in files for text in pattern.findall(file.read_text()) for word in _words(text)]
+    found = [
+        word
+        for file in files
+        for text in pattern.findall(file.read_text(encoding="utf-8"))
+        for word in _words(text)
+    ]
     return [kind for kind in dict.fromkeys(found) if kind not in (*INTERNAL, "several")]
 
 

@@ -20,9 +20,9 @@ from weft.clusters import logs as daemonlogs
 from weft.clusters import registry, supervisor
 from weft.clusters.registry import PersistentCluster
 from weft.clusters.tunnel import LOOPBACK, Tunnel, Upstream
-from weft.errors import NodeError, UsageError
+from weft.errors import ClusterError, NodeError, UsageError, WeftError
 from weft.facts import engines
-from weft.host import settings, signals
+from weft.host import settings, signals, unforeseen
 from weft.layout.client import Client
 from weft.record import record as records
 from weft.report.pages.text import outcome_lines
@@ -122,7 +122,7 @@ def tunnel(name: str | None, port: int) -> None:
 def _tunnelled(cluster: PersistentCluster, client: Client, port: int) -> Iterator[Tunnel]:
     headers = {}
     if cluster.layout.secured and client.certificate is None:
-        name, _, value = attaching.header_path(cluster.layout).read_text().partition(":")
+        name, _, value = attaching.header_path(cluster.layout).read_text(encoding="utf-8").partition(":")
         headers[name] = value.strip()
     upstream = Upstream(cluster.layout.head, client.page, headers, client.certificate)
     try:
@@ -202,10 +202,16 @@ def logs(name: str | None, daemon: str | None, *, follow: bool) -> None:
     if name is not None and daemon is None and name not in registry.names():
         name, daemon = None, name
     chosen = registry.choose(name)
+    if registry.read(chosen) is None:
+        if daemon is not None and not follow:
+            raise registry.unready(chosen)
+        for line in daemonlogs.starting(chosen, follow=follow):
+            print(line, flush=True)
+        if daemon is None:
+            return
     cluster = registry.read(chosen)
     if cluster is None:
-        print(registry.log(chosen).read_text(), end="")
-        return
+        raise ClusterError(f"the cluster {chosen!r} has ended, and the log of {daemon!r} was not followed")
     for line in daemonlogs.lines(cluster, daemon, follow=follow):
         print(line, flush=True)
 
@@ -218,8 +224,23 @@ def down(name: str | None, *, every: bool) -> None:
     chosen = sorted(registry.names(), key=registry.elsewhere) if every else [registry.choose(name)]
     if not chosen:
         print("no cluster is running")
-    for one in chosen:
-        _end(one)
+    failed = {one: error for one in chosen if (error := _failure(one)) is not None}
+    if failed and not chosen[1:]:
+        raise failed[chosen[0]]
+    if failed:
+        raise ClusterError(
+            f"of {len(chosen)} clusters, {len(failed)} could not be ended: {', '.join(failed)}",
+            tail=[line for error in failed.values() for line in str(error).splitlines()],
+        )
+
+
+def _failure(chosen: str) -> WeftError | None:
+    """Why a cluster could not be ended, or its outcome not be shown: the others are to end nevertheless."""
+    try:
+        _end(chosen)
+    except (WeftError, OSError) as error:
+        return error if isinstance(error, WeftError) else unforeseen.explained(error)
+    return None
 
 
 def _end(chosen: str) -> None:

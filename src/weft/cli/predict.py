@@ -1,6 +1,8 @@
 """The verb that predicts: a measured job on other nodes, storages and machines."""
 
 import json
+import math
+import re
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -24,6 +26,7 @@ from weft.text.fields import MOST
 from weft.text.units import parse_size
 
 _NAME = "prediction.html"
+_NUMBER = re.compile(r"\d+\.?\d*")
 
 
 Input = Annotated[
@@ -121,8 +124,9 @@ def _print(found: Prediction, directory: Path, out: Path | None, *, as_json: boo
 def _size(text: str | None) -> float | None:
     if text is None:
         return None
-    if text.replace(".", "", 1).isdigit():
-        return float(text)  # in the workload's own unit: vertices, records, TPC-DS' scale
+    number = float(text) if _NUMBER.fullmatch(text) else math.nan
+    if math.isfinite(number):
+        return number  # in the workload's own unit: vertices, records, TPC-DS' scale
     try:
         return parse_size(text)
     except ValueError as error:

@@ -46,7 +46,7 @@ def init(
     Profile.model_validate(tomllib.loads(written))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(written)
+        path.write_text(written, encoding="utf-8")
     except OSError as error:
         raise UsageError(
             f"cannot write {path}: {error.strerror}", hint="set WEFT_SITE to a file that you own"
@@ -90,4 +90,6 @@ def _shared() -> Path:
 
 def _only_comments(path: Path) -> bool:
     """As the profile that `install` writes."""
-    return not any(line.strip() and not line.startswith("#") for line in path.read_text().splitlines())
+    return not any(
+        line.strip() and not line.startswith("#") for line in path.read_text(encoding="utf-8").splitlines()
+    )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from weft.adapters.workloads import ownjob
 from weft.adapters.workloads.base import Prepared
 from weft.api.flags import Flags
 from weft.api.request import study_of
@@ -66,6 +67,11 @@ def submit(asked: Asked, flags: Flags, to: str | None, *, dry_run: bool, as_json
             raise UsageError(
                 "a persistent cluster already has its nodes and storage, and keeps one record of all its jobs",
                 hint="use --to with options of the job only, and --engine if the cluster has several",
+            )
+        if ownjob.STDOUT in ownjob.named(asked.arguments):
+            raise UsageError(
+                f"what a job prints on {to} is printed here, so that {{stdout}} is no file",
+                hint="omit {stdout}, or --to",
             )
         sys.exit(_submit_to(registry.find(to), asked, flags.engine))
     kind = study_of(asked.table({}), flags).cells()[0][1].engine.kind
@@ -143,4 +149,4 @@ def _on_running(kind: str, asked: Asked) -> Study:
     table = asked.table(settings)
     if heaps.get("driver"):
         table["driver_memory"] = heaps["driver"]
-    return study_of(table, Flags())
+    return study_of(table, Flags(output="disk"))  # the cluster has one, and no input

@@ -122,7 +122,7 @@ def write(found: Surveyed, page: Path, site: Path) -> Path:
         "page": str(page),
     }
     try:
-        text = with_scratch(site.read_text() if site.exists() else "", table)
+        text = with_scratch(site.read_text(encoding="utf-8") if site.exists() else "", table)
         Profile.model_validate(tomllib.loads(text))
         site.parent.mkdir(parents=True, exist_ok=True)
         entry.write(site, text)

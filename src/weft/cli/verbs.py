@@ -83,7 +83,7 @@ ALIASES = {"plan": ("run", "--dry-run"), "gc": ("clean",), "keys": ("settings",)
 def line(name: str) -> str:
     """The first sentence of a verb's help, read from its file without importing it; of several verbs in one, their file's."""
     verb = VERBS[name]
-    module = Path(__file__).with_name(f"{verb.module}.py").read_text()
+    module = Path(__file__).with_name(f"{verb.module}.py").read_text(encoding="utf-8")
     function = module.partition(f"\ndef {verb.function or name}(")[2] or module
     text = function.split('"""', 2)[1]
     return text.partition(".\n")[0].partition(". ")[0].rstrip(".") + "."

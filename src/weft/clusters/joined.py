@@ -171,7 +171,7 @@ class JoinedCluster(ClusterSource):
             header = ""
             if page.signed:
                 way.require_own(page.url)
-                header = header_path(self.cluster.layout).read_text()
+                header = header_path(self.cluster.layout).read_text(encoding="utf-8")
             return get(page.url, page.certificate, header.partition(" Bearer ")[2].strip()).json()
 
         try:

@@ -81,7 +81,7 @@ def reserved(name: str) -> Iterator[None]:
 def _taken(path: Path) -> Iterator[IO[str]]:
     end = time.monotonic() + _PATIENCE
     while True:
-        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+") as file:
+        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="utf-8") as file:
             if locks.locked(file) and not _may_live(file.read().split()):
                 # another process that saw it without a lock may have removed it
                 if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
@@ -118,7 +118,7 @@ def announced(cluster: PersistentCluster) -> Iterator[None]:
 def used(name: str) -> Iterator[None]:
     """Mark that a user's command runs in a cluster for the length of a `with` block, or until it is killed."""
     try:
-        file = _path(name, ".use").open("r+")
+        file = _path(name, ".use").open("r+", encoding="utf-8")
     except FileNotFoundError:  # the cluster is ending
         yield
         return
@@ -136,7 +136,7 @@ def used(name: str) -> Iterator[None]:
 def measured(name: str, what: str) -> Iterator[None]:
     """Have a cluster for measured runs alone for the length of a `with` block. Raises UsageError if others measure on it."""
     path = _path(name, ".run")
-    with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+") as file:
+    with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="utf-8") as file:
         if not locks.locked(file):
             raise UsageError(
                 f"{file.read()} is being measured on the cluster {name!r}, and a second run would change its times",
@@ -158,7 +158,7 @@ def ended(cluster: PersistentCluster) -> ClusterError:
 
 def last_use(name: str) -> int | None:
     """What changes with each end of a user's command in a cluster; None while one runs."""
-    with _path(name, ".use").open("r+") as file:
+    with _path(name, ".use").open("r+", encoding="utf-8") as file:
         return os.fstat(file.fileno()).st_mtime_ns if locks.locked(file) else None
 
 
@@ -171,7 +171,7 @@ def names() -> list[str]:
 def supervisor(name: str) -> int | None:
     """The process that owns a cluster, also while it starts or ends; None if it is gone."""
     lock = _path(name, ".lock")
-    with suppress(FileNotFoundError), lock.open() as file:
+    with suppress(FileNotFoundError), lock.open(encoding="utf-8") as file:
         held = not locks.locked(file, shared=True)
         owner = file.read().split()
         if held or _may_live(owner):
@@ -183,7 +183,7 @@ def supervisor(name: str) -> int | None:
 def elsewhere(name: str) -> str:
     """The host of a cluster's supervisor, if it is another than this one, such as a second login node with the same home."""
     with suppress(OSError):
-        return _other_host(_path(name, ".lock").read_text().split())
+        return _other_host(_path(name, ".lock").read_text(encoding="utf-8").split())
     return ""
 
 
@@ -258,4 +258,11 @@ def find(name: str | None) -> PersistentCluster:
                 hint=f"log in there (ssh {host}) to use it",
             )
         return found
-    raise UsageError(f"the cluster {chosen!r} is not ready yet", hint="`weft logs` shows what it does")
+    raise unready(chosen)
+
+
+def unready(name: str) -> UsageError:
+    """The error of a command for which a cluster has to be ready."""
+    return UsageError(
+        f"the cluster {name!r} is not ready yet", hint=f"`weft logs {name} -f` shows what it does"
+    )

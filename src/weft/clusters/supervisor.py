@@ -9,6 +9,7 @@ import shutil
 import signal
 import sys
 import time
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import IO
@@ -57,7 +58,8 @@ def launch(spec: Spec, text: str) -> PersistentCluster:
     )
     env = {**settings.directories(), "COLUMNS": str(shutil.get_terminal_size().columns)}
     process = shell.detach([sys.executable, "-P", "-c", _PROGRAM], stdin=order, log=log, env=env)
-    with log.open() as output:  # remains readable after the supervisor has removed it
+    # as its standard error is encoded; it remains readable after the supervisor has removed it
+    with log.open(encoding="locale", errors="replace") as output:
         try:
             while (cluster := registry.read(name)) is None or cluster.supervisor != process.pid:
                 if (code := process.wait(0.1)) is not None:
@@ -182,7 +184,8 @@ def end(name: str) -> Path | None:
             hint=f"log in there (ssh {host}), and call `weft down {name}`",
         )
     cluster = registry.read(name)
-    os.kill(pid, signal.SIGTERM)
+    with suppress(ProcessLookupError):  # it has just ended
+        os.kill(pid, signal.SIGTERM)
     deadline = time.monotonic() + _GRACE
     while registry.supervisor(name) == pid:
         if time.monotonic() > deadline:

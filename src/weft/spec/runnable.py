@@ -42,6 +42,7 @@ def require_runnable(spec: Spec) -> None:
     _require_preloaded(spec)
     if not spec.nodes.on_other_hosts:
         _require_files(work)
+    _require_roles(spec)
     for kind in spec.engine.parts:
         if kind not in work.runs_on:
             so = "" if kind not in work.engines else " with these parameters"
@@ -64,6 +65,14 @@ def _require_files(work: ClusterUse) -> None:
         raise UsageError(
             f"{work.kind}: {error}", hint="name files that exist, in the format that it reads"
         ) from error
+
+
+def _require_roles(spec: Spec) -> None:
+    for role in sorted(spec.workload.named_roles - spec.storage().keys()):
+        raise UsageError(
+            f"the job uses {{{role}}}, and no storage is requested for it",
+            hint=f"add --{role}, such as --{role} memory, or name a directory of your own",
+        )
 
 
 def _require_few(spec: Spec, kind: str) -> None:

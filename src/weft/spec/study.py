@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
@@ -51,7 +51,9 @@ class Study(BaseModel):
     @cached_property
     def _cells(self) -> list[tuple[dict[str, Any], Spec]]:
         found = cells.combinations(self.matrix, self.exclude)
-        return [(cell, parse(self.base, self.settings(cell))) for cell in found]
+        parsed = [(cell, parse(self.base, self.settings(cell))) for cell in found]
+        _require_different(parsed)
+        return parsed
 
     def settings(self, coordinates: dict[str, Any]) -> dict[str, Any]:
         """The settings of a cell in addition to the base, by dotted key."""
@@ -60,6 +62,18 @@ class Study(BaseModel):
     def table(self, coordinates: dict[str, Any]) -> dict[str, Any]:
         """The base with them: what alone makes the same run."""
         return overridden(self.base, self.settings(coordinates))
+
+
+def _require_different(every: Sequence[tuple[dict[str, Any], Spec]]) -> None:
+    """Raises UsageError for a cell that another one runs too: a finished run would count for both."""
+    first: dict[str, dict[str, Any]] = {}
+    for cell, spec in every:
+        if (other := first.setdefault(spec.key(), cell)) is not cell:
+            same = " and ".join(", ".join(f"{key} = {one[key]!r}" for key in one) for one in (other, cell))
+            raise UsageError(
+                f"two cells of the matrix are the same run: {same}",
+                hint="remove one of them; repeat = 2 runs each cell twice",
+            )
 
 
 def load(path: Path) -> Study:

@@ -17,11 +17,16 @@ def read(path: Path) -> dict[str, str]:
     """The settings, by the rules of Java's Properties.load. Raises UsageError for a line without a value."""
     try:
         with path.open(encoding="utf-8") as file:
-            text = file.read(_LARGEST)
+            text = file.read(_LARGEST + 1)
     except (OSError, ValueError) as error:
         raise UsageError(
             f"cannot read {path}: {why(error)}", hint="give a text file of KEY VALUE lines"
         ) from error
+    if len(text) > _LARGEST:
+        raise UsageError(
+            f"{path} has more than {_LARGEST:,} characters, which no file of settings has",
+            hint="give a text file of KEY VALUE lines",
+        )
     found = {}
     for line in _settings(text):
         pair = _PAIR.fullmatch(line)

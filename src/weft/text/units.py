@@ -11,6 +11,11 @@ _DURATION = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|s|m|h|d|)")
 _RATE = re.compile(r"(?P<number>\d+)(?P<unit>[mg])bit")
 _SECONDS = {"": 1.0, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
+_MOST = 2**63 - 1
+"""Bytes of the longest file that Linux has."""
+_LONGEST = 100_000 * 86400.0
+"""Seconds; Python waits little longer at a time."""
+
 
 def parse_size(text: str | int) -> int:
     """Bytes of "1GB" (10^9), "1GiB" or "1G" (2^30), "512K", 4096. Raises ValueError."""
@@ -24,6 +29,8 @@ def parse_size(text: str | int) -> int:
     size = float(match["number"]) * base ** _POWERS[match["prefix"].upper()]
     if size < 1:
         raise ValueError(f"{text!r} is not a size; it must be at least one byte")
+    if size > _MOST:
+        raise ValueError(f"{text!r} is not a size; it is more than any file can have")
     return int(size)
 
 
@@ -32,7 +39,10 @@ def parse_duration(text: str | float) -> float:
     match = _DURATION.fullmatch(str(text).strip())
     if match is None:
         raise ValueError(f"{text!r} is not a duration; write a number and a unit, such as 30s or 5m")
-    return float(match["number"]) * _SECONDS[match["unit"]]
+    seconds = float(match["number"]) * _SECONDS[match["unit"]]
+    if seconds > _LONGEST:
+        raise ValueError(f"{text!r} is not a duration; it is more than 100000d")
+    return seconds
 
 
 def parse_rate(text: str) -> float:
@@ -40,7 +50,10 @@ def parse_rate(text: str) -> float:
     match = _RATE.fullmatch(text)
     if match is None:
         raise ValueError(f"{text!r} is not a rate; write a number and a unit, such as 250mbit or 1gbit")
-    return int(match["number"]) * {"m": 1e6, "g": 1e9}[match["unit"]]
+    rate = float(match["number"]) * {"m": 1e6, "g": 1e9}[match["unit"]]
+    if rate > _MOST:
+        raise ValueError(f"{text!r} is not a rate; it is more than any link has")
+    return rate
 
 
 def write_size(size: int) -> str:

@@ -98,6 +98,11 @@ class ClusterUse(BaseModel, ABC):
         return None
 
     @property
+    def named_roles(self) -> frozenset[str]:
+        """Optional roles without which it cannot run, because its arguments name their directories."""
+        return frozenset()
+
+    @property
     def checked_by(self) -> CheckedBy:
         """Who checks its result, as records have it."""
         return PROGRAM if self.checker else NOBODY

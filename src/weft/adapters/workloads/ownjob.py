@@ -12,7 +12,6 @@ from pydantic import BeforeValidator, Field
 
 from weft.adapters.workloads import tablework
 from weft.adapters.workloads.base import Judgement, Prepared, Results, Workload
-from weft.errors import UsageError
 from weft.facts import engines
 from weft.facts.checked import NOBODY, OWN, CheckedBy
 from weft.facts.roles import SHARED_ROLES
@@ -20,7 +19,7 @@ from weft.layout.plan import Command, Dependencies, Job, Layout
 from weft.text.executes import Executes, Settings
 from weft.text.fields import LEAST_HEAP, Listed, Size
 
-_STDOUT = "stdout"
+STDOUT = "stdout"
 """The file of the record with what the job printed."""
 _URI = re.compile(r"[A-Za-z][\w+.-]*:/")
 """How one begins: hdfs://HOST/..., and as Spark has them also local:/... and file:/..."""
@@ -115,11 +114,14 @@ class OwnJob(Workload):
     def own_program(self) -> Path | None:
         return self.program
 
+    @property
+    def named_roles(self) -> frozenset[str]:
+        staged = ["{input}"] if self.stage else []
+        return named([*self.arguments, *self.verify, *staged]) & SHARED_ROLES
+
     def prepare(self, layout: Layout) -> Sequence[Command]:
         if not self.stage:
             return []
-        if "input" not in layout.places:
-            raise UsageError("there is no input to copy files to", hint="add --input, such as --input memory")
         words = ["--to", layout.places["input"].path]
         words += [word for path in self.stage for word in ("--from", f"{Path(path).name}={path}")]
         return [tablework.table_program(layout, "stage", "stage", words)]
@@ -135,7 +137,7 @@ class OwnJob(Workload):
                 archives=self.archives, packages=self.packages, driver_memory=self.driver_memory,
             ),
             directory=self.directory,
-            output=prepared.layout.outcome(_STDOUT),
+            output=prepared.layout.outcome(STDOUT),
         )  # fmt: skip
 
     def check(self, prepared: Prepared) -> Sequence[Command]:
@@ -152,11 +154,16 @@ class OwnJob(Workload):
         return Judgement(not found.get("reason"), found.get("reason", ""), 0, 0, facts=facts)
 
 
+def named(words: Sequence[str]) -> frozenset[str]:
+    """What the marks in them name: roles, and what the job printed."""
+    return frozenset(mark for mark in (*SHARED_ROLES, STDOUT) if any(f"{{{mark}}}" in word for word in words))
+
+
 def _filled(words: Sequence[str], layout: Layout) -> list[str]:
     """With the directories of the roles that were requested, and the file of what the job printed."""
     known: Mapping[str, str] = {
         **{f"{{{role}}}": place.path for role, place in layout.places.items() if role in SHARED_ROLES},
-        "{stdout}": str(layout.outcome(_STDOUT)),
+        "{stdout}": str(layout.outcome(STDOUT)),
     }
     return [_replaced(word, known) for word in words]
 

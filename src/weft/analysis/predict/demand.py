@@ -95,8 +95,8 @@ class Background:
     more: float
     """What the tasks compute there over what they computed."""
     nodes: int
-    measured: int
-    """Nodes where the work was measured; 0: each task has a JVM of its own."""
+    measured: int | None
+    """Nodes where the work was measured; None where their number does not count: each task has a JVM of its own."""
 
     def of_task(self, count: int) -> float:
         """For each of so many tasks.
@@ -104,7 +104,7 @@ class Background:
         Each JVM compiles the same code, and what runs longer is compiled again and better. What is compiled on a node without a
         task slows none.
         """
-        if not self.whole or not self.measured:
+        if not self.whole or self.measured is None:
             return self.whole / self.tasks
         machines = min(self.nodes, count) / self.measured
         each_does: float = (self.more / machines) ** VALUE["compiler_power"]
@@ -116,7 +116,7 @@ def background_of(work: JobProfile, target: Target) -> Background:
     computed = sum(stage.cpu * stage.count for stage in work.stages)
     whole = work.background * computed / target.machine.speed
     if work.jvm_a_task or not computed:  # without CPU time of its tasks, nothing is known
-        return Background(whole, sum(stage.count for stage in work.stages), 1.0, target.nodes, 0)
+        return Background(whole, sum(stage.count for stage in work.stages), 1.0, target.nodes, None)
     each = [scale(stage, work, target) for stage in work.stages]
     done = sum(new.tasks * new.data * stage.cpu for new, stage in zip(each, work.stages, strict=True))
     return Background(whole, sum(new.tasks for new in each), done / computed, target.nodes, work.nodes)

@@ -1,13 +1,13 @@
 """The exception that ended a program, and the tasks that its log says failed."""
 
 import re
-import zipfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
+from zipfile import ZipFile
 
 from weft.errors import FailureEvidence
 from weft.facts import engines, failures
@@ -17,6 +17,7 @@ from weft.host.cause import Ended, ended, ends_in_python
 from weft.layout.plan import Layout
 from weft.run.diagnosis import texts
 from weft.run.diagnosis.texts import Text, short
+from weft.text.zips import DAMAGED
 
 _DATED = re.compile(r"\d{4}-\d\d-\d\d ")
 _PLACE = re.compile(r" \([^()]+, line \d+\)$")
@@ -46,12 +47,11 @@ class EndedProgram:
     @cached_property
     def classes(self) -> frozenset[str]:
         """The classes of its jar, without those that are nested in others."""
-        with suppress(OSError, zipfile.BadZipFile):
+        with suppress(*DAMAGED):
             if self.jar is not None:
-                names = zipfile.ZipFile(self.jar).namelist()
-                return frozenset(
-                    re.split(r"[$.]", name)[0].replace("/", ".") for name in names if name.endswith(".class")
-                )
+                with ZipFile(self.jar) as jar:
+                    names = [name for name in jar.namelist() if name.endswith(".class")]
+                return frozenset(re.split(r"[$.]", name)[0].replace("/", ".") for name in names)
         return frozenset()
 
     @cached_property

@@ -1,21 +1,19 @@
 """A zip of a log, as the page of Spark's History Server gives it: unpacked for as long as it is read."""
 
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 from weft.errors import UsageError
 from weft.run.imports.unpack import require_less
+from weft.text.zips import DAMAGED
 
 _MAGIC = b"PK\x03\x04"
 _CHUNK = 1 << 20
 _MOST = 10_000
 """Files that are unpacked: a rolled log has hundreds."""
-_DAMAGED = (BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError, ValueError, zlib.error)
-"""What the library raises for a zip that is damaged, encrypted, or packed by a method that it does not know."""
 
 
 @contextmanager
@@ -28,7 +26,7 @@ def unpacked(path: Path, near: Path, limit: int) -> Iterator[Path | None]:
     with TemporaryDirectory(prefix=".zip-", dir=near) as directory:
         try:
             _extract(path, Path(directory), limit)
-        except _DAMAGED as error:
+        except DAMAGED as error:
             raise UsageError(
                 f"{path} cannot be unpacked: {error}",
                 hint="unpack it yourself, and name the log that was in it",
