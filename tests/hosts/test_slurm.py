@@ -35,7 +35,13 @@ def test_a_run_from_a_login_node_is_a_job_and_its_record_comes_back(weft: SiteWe
 
 
 def test_options_of_a_users_own_steps_and_queries_are_not_those_of_weft(weft: SiteWeft) -> None:
-    steps = {"LABELIO": "1", "STDOUTMODE": "/dev/full", "STDINMODE": "/dev/null", "DEBUG": "1", "EXCLUSIVE": "1"}
+    steps = {
+        "LABELIO": "1",
+        "STDOUTMODE": "/dev/full",
+        "STDINMODE": "/dev/null",
+        "DEBUG": "1",
+        "EXCLUSIVE": "1",
+    }
     queries = {"SQUEUE_PARTITION": "none", "SINFO_PARTITION": "none", "SCANCEL_INTERACTIVE": "1"}
     jobs = {"SBATCH_WAIT": "1", "SBATCH_EXPORT": "NONE"}
     own = {**{f"SLURM_{name}": value for name, value in steps.items()}, **queries, **jobs}

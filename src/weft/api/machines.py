@@ -137,7 +137,11 @@ def _with_profiles(machine: Machine, changed: Mapping[str, Mapping[str, str]] | 
 
 def _profile(path: Path, changed: Mapping[str, str]) -> StorageModel:
     try:
-        return of_profile(path.read_text(), (settings.profiles() / f"{_DEFAULTS}.toml").read_text(), changed)
+        return of_profile(
+            path.read_text(encoding="utf-8"),
+            (settings.profiles() / f"{_DEFAULTS}.toml").read_text(encoding="utf-8"),
+            changed,
+        )
     except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
         raise UsageError(
             f"profile {path} is not readable: {why(error)}", hint="weft doctor checks this copy"

@@ -96,9 +96,13 @@ def _locks(nodes: Sequence[Node], path: Path, work: Work) -> dict[str, str]:
     holder = of_text(first.way).send("lock", request, log=log, out=out)
     try:
         end = time.monotonic() + _DEADLINE
-        while "held" not in out.read_text():
+        while "held" not in out.read_text(encoding="utf-8"):
             if holder.code() is not None or time.monotonic() > end:
-                return {first.name: (log.read_text().strip().splitlines() or ["it got no lock"])[-1]}
+                return {
+                    first.name: (log.read_text(encoding="utf-8").strip().splitlines() or ["it got no lock"])[
+                        -1
+                    ]
+                }
             signals.sleep(0.01)
         return {node.name: _tried(node, path) for node in others}
     finally:

@@ -79,7 +79,7 @@ def perf(setting: Path = Path("/proc/sys/kernel/perf_event_paranoid")) -> Findin
     """Whether the kernel lets this user sample its own processes."""
     costs = "profiles with perf"
     try:
-        level = int(setting.read_text())
+        level = int(setting.read_text(encoding="utf-8"))
     except OSError:
         fix = "use a kernel with CONFIG_PERF_EVENTS"
         return limits("perf", "this kernel does not support perf events", costs=costs, fix=fix)

@@ -57,7 +57,7 @@ def reap(age: float = 0) -> None:
 
 def _age(pid: int) -> float:
     begin = (
-        Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[19]
+        Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[19]
     )  # in ticks since boot (proc(5))
     return time.clock_gettime(time.CLOCK_BOOTTIME) - int(begin) / os.sysconf("SC_CLK_TCK")
 

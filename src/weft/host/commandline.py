@@ -19,7 +19,9 @@ def cover() -> None:
         return
     with suppress(OSError):  # a kernel that does not allow it
         # proc(5), fields 48 and 49: where the arguments are
-        begin, end = map(int, Path("/proc/self/stat").read_text().rpartition(")")[2].split()[45:47])
+        begin, end = map(
+            int, Path("/proc/self/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[45:47]
+        )
         with Path("/proc/self/mem").open("r+b", buffering=0) as memory:
             memory.seek(begin)
             text = memory.read(end - begin)

@@ -76,7 +76,7 @@ def _others(directory: Path, status: os.stat_result) -> Exposure | None:
 
 
 def _roots() -> set[int]:
-    whole = Path("/proc/self/uid_map").read_text().split()[-1] == _ALL
+    whole = Path("/proc/self/uid_map").read_text(encoding="utf-8").split()[-1] == _ALL
     return {0} if whole else {0, _NOBODY}
 
 

@@ -234,7 +234,7 @@ def here(host: str, booted: str) -> bool:
 
 def boot() -> str:
     """The kernel's ID of its boot (random(4))."""
-    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
 
 
 def _leases(name: str = "*", mode: Literal["r", "r+"] = "r") -> Iterator[tuple[Lease, IO[str]]]:

@@ -39,8 +39,13 @@ def with_open_files(known: set[int]) -> list[Orphan]:
 
 
 def _orphan(process: Path) -> bool:
-    parent = int(process.joinpath("stat").read_text(errors="replace").rpartition(")")[2].split()[1])
-    return parent == 1 or Path(f"/proc/{parent}/comm").read_text(errors="replace").strip() in _ADOPTERS
+    parent = int(
+        process.joinpath("stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[1]
+    )
+    return (
+        parent == 1
+        or Path(f"/proc/{parent}/comm").read_text(encoding="utf-8", errors="replace").strip() in _ADOPTERS
+    )
 
 
 def _of_runs(process: Path) -> Iterator[tuple[str, str]]:

@@ -65,7 +65,7 @@ def open_own(path: Path) -> IO[str]:
     """A file of this user's, created with mode 0600 unless it exists, to append to. Raises StorageError, as above."""
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
     require_own(path)
-    return os.fdopen(os.open(path, flags, 0o600), "a")
+    return os.fdopen(os.open(path, flags, 0o600), "a", encoding="utf-8")
 
 
 def trouble(path: Path) -> str:

@@ -389,7 +389,7 @@ def dismiss(guard: "subprocess.Popen[bytes]") -> None:
 def title(pid: int) -> str:
     """The main class of a Java program, else the program's name. Raises OSError if the process is gone."""
     # arguments may be any bytes
-    return title_of(Path(f"/proc/{pid}/cmdline").read_text(errors="replace").split("\0"))
+    return title_of(Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8", errors="replace").split("\0"))
 
 
 def title_of(arguments: Sequence[str]) -> str:

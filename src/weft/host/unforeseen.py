@@ -32,7 +32,7 @@ def _of_the_machine(error: OSError) -> WeftError:
 def _of_weft(error: Exception, record: Path | None) -> WeftError:
     """Where its traceback is, for those who fix it."""
     with tempfile.NamedTemporaryFile(
-        "w", prefix="weft-traceback-", suffix=".txt", dir=record, delete=False
+        "w", encoding="utf-8", prefix="weft-traceback-", suffix=".txt", dir=record, delete=False
     ) as file:
         file.writelines(traceback.format_exception(error))
     if CHOSEN.verbose:

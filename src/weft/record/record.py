@@ -45,7 +45,9 @@ PHASES = ("acquire", "storage", "start", "prepare", "run", "check", "stop")
 
 def process_start(pid: int) -> str:
     """The start time of a process, in clock ticks since boot (proc(5), field 22): with its PID, it identifies the process."""
-    return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[19]
+    return (
+        Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[19]
+    )
 
 
 def write_json(path: Path, value: Any) -> None:

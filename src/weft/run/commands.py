@@ -69,7 +69,7 @@ class Running:
         path = self.command.outcome
         if path is None or not path.exists():
             return {}
-        found: Outcome = json.loads(path.read_text())
+        found: Outcome = json.loads(path.read_text(encoding="utf-8"))
         return found
 
 

@@ -359,7 +359,7 @@ def write_plan(plan: Plan, layout: Layout, spec: Spec, record: Record, work: Wor
     for path, content in plan.files.items():
         copy = record.directory / "plan" / path.relative_to(work.directory)
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_text(content)
+        copy.write_text(content, encoding="utf-8")
     processes = [started(daemon, layout) for daemon in plan.daemons]
     records.write_json(record.directory / "plan" / "commands.json", processes)
     records.write_json(record.directory / "resolved.json", described(spec, layout, plan))

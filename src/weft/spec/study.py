@@ -66,9 +66,9 @@ class Study(BaseModel):
 
 def _require_different(every: Sequence[tuple[dict[str, Any], Spec]]) -> None:
     """Raises UsageError for a cell that another one runs too: a finished run would count for both."""
-    first: dict[str, dict[str, Any]] = {}
+    first: dict[tuple[str, str], dict[str, Any]] = {}
     for cell, spec in every:
-        if (other := first.setdefault(spec.key(), cell)) is not cell:
+        if (other := first.setdefault((spec.key(), str(spec.secrets)), cell)) is not cell:
             same = " and ".join(", ".join(f"{key} = {one[key]!r}" for key in one) for one in (other, cell))
             raise UsageError(
                 f"two cells of the matrix are the same run: {same}",

@@ -39,7 +39,7 @@ def _work(given: argparse.Namespace) -> Mapping[str, Any]:
             view(connection, table.name, parts(table))
             rows[table.name] = counted(connection, table.name)
         for number, (name, labels) in enumerate(by_query.items(), 1):
-            with answered(connection, (given.queries / f"{name}.sql").read_text()) as right:
+            with answered(connection, (given.queries / f"{name}.sql").read_text(encoding="utf-8")) as right:
                 for label in labels:
                     found[label] = _compared(connection, right, results / label)
             progress(number, len(by_query))

@@ -49,7 +49,7 @@ def _work(given: argparse.Namespace) -> Mapping[str, Any]:
                 raise ValueError(f"table {name} is not a Parquet file: {error}") from error
             lines += described(connection, name)
     given.output.parent.mkdir(parents=True, exist_ok=True)
-    given.output.write_text("".join(lines))
+    given.output.write_text("".join(lines), encoding="utf-8")
     return {"columns": len(lines)}
 
 

@@ -52,7 +52,7 @@ def _copy(given: argparse.Namespace, from_: str, to: str) -> None:
     options = ["--from", _uri(from_), "--to", _uri(to), "--outcome", str(outcome)]
     done = shell.run([*json.loads(given.copier), *options], timeout=_LONGEST, check=False)
     found = (
-        json.loads(outcome.read_text())
+        json.loads(outcome.read_text(encoding="utf-8"))
         if outcome.exists()
         else {"reason": f"exit code {done.code}: {done.err[-500:]}"}
     )

@@ -40,7 +40,7 @@ def _work(given: argparse.Namespace) -> Mapping[str, Any]:
             progress(number, len(tables))
         _texts(connection, given.queries, cast=given.casts)
         columns = [line for name in tables for line in described(connection, name)]
-        (given.queries / "columns.tsv").write_text("".join(columns))
+        (given.queries / "columns.tsv").write_text("".join(columns), encoding="utf-8")
     totals = {key: sum(table[key] for table in made.values()) for key in ("rows", "bytes")}
     return {**totals, "tables": made, "duckdb": duckdb.__version__}
 
@@ -58,7 +58,7 @@ def _texts(connection: duckdb.DuckDBPyConnection, directory: Path, *, cast: bool
     directory.mkdir(parents=True, exist_ok=True)
     rows = connection.execute("SELECT query_nr, query FROM tpcds_queries()").fetchall()
     for name, text in [*((f"q{number}", text) for number, text in rows), *OWN.items()]:
-        (directory / f"{name}.sql").write_text(with_casts(text) if cast else text)
+        (directory / f"{name}.sql").write_text(with_casts(text) if cast else text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -125,7 +125,7 @@ def main() -> None:
 
 
 def _work(given: argparse.Namespace) -> Mapping[str, Any]:
-    horizon = int(json.loads(given.validated.read_text())["horizon"])
+    horizon = int(json.loads(given.validated.read_text(encoding="utf-8"))["horizon"])
     with database(given.threads, given.memory, given.scratch) as connection:
         events(connection, given.directory)
         late = sum(_number(connection, f"SELECT count(*) FROM {kind} WHERE late") for kind in _EVENTS)  # noqa: S608

@@ -21,7 +21,7 @@ def standins(layout: Layout, seconds: float, port: int) -> Plan:
 
     workers = {layout.named(f"worker-{node.name}"): node for node in layout.nodes}
     return Plan(
-        files={program: _PROGRAM.read_text()},
+        files={program: _PROGRAM.read_text(encoding="utf-8")},
         daemons=[
             daemon(layout.named("master"), head, "master", essential=True),
             *(daemon(name, node, name, str(seconds)) for name, node in workers.items()),

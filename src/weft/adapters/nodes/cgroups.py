@@ -65,7 +65,7 @@ def make_group(names: CgroupNames, cores: int, memory: int, lease: Lease) -> tup
             lease.note("cgroup", path=str(path))
             path.mkdir()
             for file, value in _settings(path, cores, memory):
-                (path / file).write_text(value)
+                (path / file).write_text(value, encoding="utf-8")
     except OSError as error:
         raise NodeError(
             f"{names.node}: cannot set its CPU and memory share: {error}",
@@ -78,7 +78,7 @@ def require_limits(names: CgroupNames, paths: Sequence[Path], cores: int, memory
     """Raises NodeError, which names both, if the kernel has other limits than those of `make_group`."""
     for path in paths:
         for file, wanted in _settings(path, cores, memory):
-            found = (path / file).read_text().strip()
+            found = (path / file).read_text(encoding="utf-8").strip()
             if found != wanted and not _rounded(found, wanted):
                 raise NodeError(
                     f"{names.node}: {path / file} was to be {wanted}, but is {found}",

@@ -221,7 +221,7 @@ def host_names(text: str) -> list[str]:
 def _lines(path: Path) -> list[str]:
     """Hosts of a file: one per line, `#` begins a comment."""
     try:
-        lines = path.read_text().splitlines()
+        lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
         raise ValueError(f"cannot read {path}: {error.strerror}") from error
     return [name for line in lines if (name := line.partition("#")[0].strip())]

@@ -36,7 +36,7 @@ _JOIN = 'while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs" || exit 125; shift
 
 def rootless() -> bool:
     """True inside a user namespace, where root has rights only over this command's namespaces."""
-    return Path("/proc/self/uid_map").read_text().split()[2:] != ["4294967295"]
+    return Path("/proc/self/uid_map").read_text(encoding="utf-8").split()[2:] != ["4294967295"]
 
 
 class VirtualNodes(Nodes):
@@ -238,7 +238,10 @@ def _wait_for_own_network(pid: int) -> None:
 def _prepare(node: Node, nodes: Sequence[Node], visible: Sequence[Path]) -> None:
     """Host name, host table, and a private /tmp that still shows what every node must see."""
     hosts = node.directory / "hosts"
-    hosts.write_text("127.0.0.1 localhost\n" + "".join(f"{other.address} {other.name}\n" for other in nodes))
+    hosts.write_text(
+        "127.0.0.1 localhost\n" + "".join(f"{other.address} {other.name}\n" for other in nodes),
+        encoding="utf-8",
+    )
     private = node.directory / "tmp"
     private.mkdir(mode=0o700)
     private.chmod(0o1777)

@@ -105,5 +105,5 @@ class JvmProbe(Probe):
 def add_sources(record: Path, sources: Mapping[str, Source]) -> None:
     """Write the sources of counters to the record's file, in addition to those that it contains."""
     path = record / "sources.json"
-    known = json.loads(path.read_text()) if path.exists() else {}
+    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     write_json(path, {**known, **{name: vars(source) for name, source in sources.items()}})

@@ -112,6 +112,6 @@ def grown(
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(errors="replace")
+        return path.read_text(encoding="utf-8", errors="replace")
     except OSError:  # unmounted meanwhile
         return ""

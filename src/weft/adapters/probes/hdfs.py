@@ -111,7 +111,9 @@ def _read(layout: Layout, last: dict[str, dict[str, float]], bearers: dict[str, 
 def _ask(node: Node, url: str, secret: Path | None, bearers: dict[str, str]) -> dict[str, float] | None:
     try:
         if url not in bearers:
-            bearers[url] = access(node).bearer(url, secret.read_text().strip()) if secret else ""
+            bearers[url] = (
+                access(node).bearer(url, secret.read_text(encoding="utf-8").strip()) if secret else ""
+            )
         return counters(access(node).call(lambda: get(url, None, bearers[url])).json())
     except UNANSWERED:
         bearers.pop(url, None)  # the daemon may have ended, and somebody else may have its port next

@@ -77,7 +77,7 @@ def _keep(layout: Layout) -> None:
         kept = layout.record / "lustre" / role
         kept.mkdir(parents=True, exist_ok=True)
         for file in sorted(folder.glob("[!.]*")):
-            (kept / file.name).write_text(_text(file))
+            (kept / file.name).write_text(_text(file), encoding="utf-8")
 
 
 def _counters(layout: Layout) -> dict[str, Path]:
@@ -100,7 +100,7 @@ def _summed(role: str, last: list[CounterFile], layout: Layout) -> dict[str, Any
     return {
         "emulated": place.emulated if place else "",
         "clients": clients,
-        "faults": json.loads(faults.read_text()) if faults and faults.exists() else {},
+        "faults": json.loads(faults.read_text(encoding="utf-8")) if faults and faults.exists() else {},
     }
 
 
@@ -142,7 +142,7 @@ def of_lctl(text: str) -> list[CounterFile]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text()
+        return path.read_text(encoding="utf-8")
     except OSError:  # it is being replaced, or not readable
         return ""
 

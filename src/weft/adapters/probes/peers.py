@@ -135,7 +135,12 @@ class Peers:
         for other in self.processes():
             with suppress(OSError):
                 if other != pid:
-                    yield other, Path(f"{self.root}/{other}/cmdline").read_text(errors="replace").split("\0")
+                    yield (
+                        other,
+                        Path(f"{self.root}/{other}/cmdline")
+                        .read_text(encoding="utf-8", errors="replace")
+                        .split("\0"),
+                    )
 
     def _links(self, pid: int) -> set[str]:
         found = set()
@@ -148,7 +153,7 @@ class Peers:
 
     def _table(self, pid: int, family: str) -> str:
         with suppress(OSError):
-            return Path(f"{self.root}/{pid}/net/{family}").read_text(errors="replace")
+            return Path(f"{self.root}/{pid}/net/{family}").read_text(encoding="utf-8", errors="replace")
         return ""
 
 
@@ -211,5 +216,10 @@ def _inode(text: str, part: str) -> str:
 def parent(root: str, pid: int) -> int:
     """The PID of a process's parent; 0 if it has ended."""
     with suppress(OSError, ValueError, IndexError):
-        return int(Path(f"{root}/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[1])
+        return int(
+            Path(f"{root}/{pid}/stat")
+            .read_text(encoding="utf-8", errors="replace")
+            .rpartition(")")[2]
+            .split()[1]
+        )
     return 0

@@ -189,8 +189,12 @@ def _process(pid: int) -> tuple[int, dict[str, float]] | None:
     """The parent's pid, and the counters."""
     try:
         # a name is cut after 15 bytes, which may be in the middle of a letter
-        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
-        io = dict(line.split(": ") for line in Path(f"/proc/{pid}/io").read_text().splitlines())
+        stat = (
+            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        )
+        io = dict(
+            line.split(": ") for line in Path(f"/proc/{pid}/io").read_text(encoding="utf-8").splitlines()
+        )
     except (OSError, ValueError):
         return None
     return int(stat[1]), {
@@ -205,7 +209,7 @@ def _process(pid: int) -> tuple[int, dict[str, float]] | None:
 
 
 def _host() -> dict[str, float]:
-    cpu = Path("/proc/stat").read_text().split("\n", 1)[0].split()
+    cpu = Path("/proc/stat").read_text(encoding="utf-8").split("\n", 1)[0].split()
     found = {
         "cpu_user": (int(cpu[1]) + int(cpu[2])) / _TICK,
         "cpu_system": int(cpu[3]) / _TICK,
@@ -215,7 +219,7 @@ def _host() -> dict[str, float]:
     }
     for resource in ("cpu", "io", "memory"):
         try:
-            some = Path(f"/proc/pressure/{resource}").read_text().split("\n", 1)[0]
+            some = Path(f"/proc/pressure/{resource}").read_text(encoding="utf-8").split("\n", 1)[0]
         except OSError:
             continue
         found[f"pressure_{resource}"] = int(some.rpartition("total=")[2]) / 1e6
@@ -233,9 +237,9 @@ def _group(node: Node) -> dict[str, float]:
             ("memory.current", "memory", 1.0),
         ):
             if (path := group / file).exists():
-                found[counter] = int(path.read_text()) * unit
+                found[counter] = int(path.read_text(encoding="utf-8")) * unit
         if (path := group / "cpu.stat").exists():
-            lines = dict(line.split() for line in path.read_text().splitlines())
+            lines = dict(line.split() for line in path.read_text(encoding="utf-8").splitlines())
             if "user_usec" in lines:
                 found |= {
                     "cpu_user": int(lines["user_usec"]) * 1e-6,
@@ -249,7 +253,7 @@ def _network(node: Node) -> dict[str, float]:
     if node.network_pid is None:
         return {}
     try:
-        lines = Path(f"/proc/{node.network_pid}/net/dev").read_text().splitlines()[2:]
+        lines = Path(f"/proc/{node.network_pid}/net/dev").read_text(encoding="utf-8").splitlines()[2:]
     except OSError:
         return {}
     fields = {line.split(":")[0].strip(): line.split(":")[1].split() for line in lines}

@@ -221,10 +221,10 @@ def _program(pid: int) -> str:
         return shell.title(pid)
     if not program.startswith("python"):
         return ""
-    own = Path(f"/proc/{pid}/comm").read_text(errors="replace").strip()
+    own = Path(f"/proc/{pid}/comm").read_text(encoding="utf-8", errors="replace").strip()
     if titled(own):
         return own
-    words = Path(f"/proc/{pid}/cmdline").read_text(errors="replace").split("\0")
+    words = Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8", errors="replace").split("\0")
     return PYTHON_WORKER if peers.role(words, "") == peers.PYTHON else ""
 
 
@@ -258,12 +258,12 @@ def _threads(pid: int, program: str, tids: Sequence[int]) -> dict[int, tuple[str
 
 def _process(pid: int, program: str) -> str:
     """PROGRAM/PID, and /NAME where the engine has a name for it. Raises OSError if it has ended."""
-    command = Path(f"/proc/{pid}/cmdline").read_text(errors="replace").replace("\0", " ")
+    command = Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8", errors="replace").replace("\0", " ")
     return "/".join(filter(None, [program, str(own_pid(pid)), called(program, command)]))
 
 
 def own_pid(pid: int) -> int:
     """The PID of a process in its own namespace, which a virtual node has. Raises OSError if it has ended."""
-    status = Path(f"/proc/{pid}/status").read_text(errors="replace")
+    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
     found = next((line for line in status.splitlines() if line.startswith("NSpid:")), "")
     return int(found.split()[-1]) if found else pid

@@ -87,7 +87,7 @@ class DelayedStorage(Storage):
                 if self.profile.endswith(".toml")
                 else settings.profiles() / f"{self.profile}.toml"
             )
-            text = path.read_text() if path.is_file() else ""
+            text = path.read_text(encoding="utf-8") if path.is_file() else ""
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     @property

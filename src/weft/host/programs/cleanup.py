@@ -44,7 +44,7 @@ def processes(lease: str, held: "list[list[str]]") -> "list[dict]":  # type: ign
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as file:
                 arguments = [os.fsdecode(word) for word in file.read().split(b"\0")[:-1]]
-            with open(f"/proc/{pid}/statm") as statm:
+            with open(f"/proc/{pid}/statm", encoding="utf-8") as statm:
                 memory = int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
         except (OSError, IndexError):
             continue

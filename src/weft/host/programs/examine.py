@@ -96,7 +96,7 @@ def version(path: str) -> str:
 
 def ports() -> "list[int]":
     """The first and the last port that the kernel assigns to outgoing connections."""
-    with open("/proc/sys/net/ipv4/ip_local_port_range") as file:
+    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="utf-8") as file:
         return [int(word) for word in file.read().split()]
 
 
@@ -126,7 +126,7 @@ def unwritten(marks: "dict[str, str]", name: str) -> "dict[str, str]":
     for kind, folder in marks.items():
         try:
             os.makedirs(folder, mode=0o700, exist_ok=True)
-            with open(os.path.join(folder, name), "w"):
+            with open(os.path.join(folder, name), "w", encoding="utf-8"):
                 pass
         except OSError as error:
             found[kind] = error.strerror or str(error)
@@ -158,7 +158,7 @@ def seen(marks: "dict[str, str]") -> "dict[str, list[str]]":
 
 def hold(path: str) -> None:
     """Lock a file, and keep it until the connection to weft ends."""
-    with open(path, "w") as file:
+    with open(path, "w", encoding="utf-8") as file:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         print("held", flush=True)
         sys.stdin.buffer.read()
@@ -166,7 +166,7 @@ def hold(path: str) -> None:
 
 def lock(path: str) -> str:
     """Why a file that another host has locked cannot be locked here; `got` if it can."""
-    with open(path, "r+") as file:
+    with open(path, "r+", encoding="utf-8") as file:
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

@@ -105,7 +105,7 @@ def _descendants() -> "list[int]":
     parents = {}
     for name in os.listdir("/proc"):
         try:
-            with open(f"/proc/{int(name)}/stat", errors="replace") as file:
+            with open(f"/proc/{int(name)}/stat", encoding="utf-8", errors="replace") as file:
                 state, parent = file.read().rpartition(")")[2].split()[:2]
         except (ValueError, OSError):
             continue

@@ -15,12 +15,12 @@ _PATIENCE = 10.0
 
 def join(group: Path) -> None:
     """Move this process into a group. Raises OSError."""
-    (group / "cgroup.procs").write_text(str(os.getpid()))
+    (group / "cgroup.procs").write_text(str(os.getpid()), encoding="utf-8")
 
 
 def current() -> "Path | None":
     """The group of this process: in version 2 where that is mounted, otherwise in one hierarchy of version 1."""
-    lines = Path("/proc/self/cgroup").read_text().splitlines()
+    lines = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
     paths = {controllers: path for _, controllers, path in (line.split(":", 2) for line in lines)}
     roots = [("", _ROOT / "unified"), ("", _ROOT), *((name, _ROOT / name) for name in _HIERARCHIES)]
     for controllers, root in roots:
@@ -35,7 +35,7 @@ def members(group: Path) -> "list[int]":
     found: list[int] = []
     for file in [group / "cgroup.procs", *group.glob("**/*/cgroup.procs")]:
         with suppress(OSError):  # it may be removed at any time
-            found += map(int, file.read_text().split())
+            found += map(int, file.read_text(encoding="utf-8").split())
     return [pid for pid in found if pid not in {0, os.getpid()}]
 
 

@@ -35,7 +35,7 @@ def answer(visible: "list[str]") -> "dict[str, object]":
 def java(home: str) -> int:
     """The major version of a JDK from its `release` file, or as its `java` reports; 0 if it has none."""
     try:
-        with open(os.path.join(home, "release")) as file:
+        with open(os.path.join(home, "release"), encoding="utf-8") as file:
             text = file.read()
     except OSError:
         text = _output([os.path.join(home, "bin", "java"), "-version"])
@@ -55,7 +55,7 @@ def _output(arguments: "list[str]") -> str:
 
 def memory() -> int:
     """Bytes that are free for new programs, or less if a control group has a lower limit."""
-    with open("/proc/meminfo") as file:
+    with open("/proc/meminfo", encoding="utf-8") as file:
         lines = dict(line.split(":") for line in file)
     return min([int(lines["MemAvailable"].split()[0]) * 1024, *[bound for bound, _ in bounds()]])
 
@@ -63,7 +63,7 @@ def memory() -> int:
 def bounds(proc: str = "/proc", root: str = "/sys/fs/cgroup") -> "list[tuple[int, int]]":
     """The limit in bytes of each control group that has one, from the root to this process, and how much of it is used."""
     found = []
-    with open(os.path.join(proc, "self/cgroup")) as file:
+    with open(os.path.join(proc, "self/cgroup"), encoding="utf-8") as file:
         groups = [line.rstrip("\n").split(":", 2) for line in file]
     for _, controllers, group in groups:
         if controllers and "memory" not in controllers.split(","):
@@ -77,7 +77,10 @@ def bounds(proc: str = "/proc", root: str = "/sys/fs/cgroup") -> "list[tuple[int
         for depth in range(len(parts) + 1):
             folder = os.path.join(root, "memory" if controllers else "", *parts[:depth])
             try:
-                with open(os.path.join(folder, first)) as bound, open(os.path.join(folder, second)) as used:
+                with (
+                    open(os.path.join(folder, first), encoding="utf-8") as bound,
+                    open(os.path.join(folder, second), encoding="utf-8") as used,
+                ):
                     found.append((int(bound.read()), max(0, int(used.read()) - _cached(folder))))
             except (OSError, ValueError):
                 continue  # `max` means no limit
@@ -87,7 +90,7 @@ def bounds(proc: str = "/proc", root: str = "/sys/fs/cgroup") -> "list[tuple[int
 def _cached(folder: str) -> int:
     """Bytes of files that a control group holds in memory until it is needed: the kernel counts them as used."""
     try:
-        with open(os.path.join(folder, "memory.stat")) as file:
+        with open(os.path.join(folder, "memory.stat"), encoding="utf-8") as file:
             found = dict(line.split() for line in file)
     except (OSError, ValueError):
         return 0
@@ -99,7 +102,7 @@ def _cached(folder: str) -> int:
 def ipv6() -> "list[str]":
     """Interfaces with an IPv6 address that other hosts can reach."""
     try:
-        with open("/proc/net/if_inet6") as file:
+        with open("/proc/net/if_inet6", encoding="utf-8") as file:
             rows = [line.split() for line in file]
     except OSError:  # the kernel has none
         return []

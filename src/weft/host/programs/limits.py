@@ -32,7 +32,7 @@ def _own() -> "list[str]":
     """The control groups of this process that limit memory: under Slurm, those of the job's step and of the job."""
     found = []
     with suppress(OSError):
-        for line in Path("/proc/self/cgroup").read_text().splitlines():
+        for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines():
             _, controllers, path = line.split(":", 2)
             root = _ROOT / controllers if controllers else _ROOT
             if controllers in {"", "memory"} and path != "/":
@@ -45,14 +45,14 @@ def _own() -> "list[str]":
 
 def _limited(group: Path) -> bool:
     with suppress(OSError):
-        return (group / "memory.max").read_text().strip() != "max"
+        return (group / "memory.max").read_text(encoding="utf-8").strip() != "max"
     return (group / "memory.limit_in_bytes").exists()
 
 
 def _kills(group: str) -> "list[tuple[str, int]]":
     for name in _FILES:
         with suppress(OSError):
-            words = (Path(group) / name).read_text().split()
+            words = (Path(group) / name).read_text(encoding="utf-8").split()
             if "oom_kill" in words:
                 return [(f"{group}/{name}", int(words[words.index("oom_kill") + 1]))]
     return []
@@ -61,7 +61,7 @@ def _kills(group: str) -> "list[tuple[str, int]]":
 def _of_host() -> int:
     """How many processes the kernel has killed for memory since it was started, of any user."""
     with suppress(OSError):
-        words = Path("/proc/vmstat").read_text().split()
+        words = Path("/proc/vmstat").read_text(encoding="utf-8").split()
         if "oom_kill" in words:
             return int(words[words.index("oom_kill") + 1])
     return 0

@@ -34,7 +34,7 @@ def variables(pid: int) -> "list[bytes] | None":
         if text:
             return text.split(b"\0")
         os.readlink(f"/proc/{pid}/exe")
-        with open(f"/proc/{pid}/stat", errors="replace") as file:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             fields = file.read().rpartition(")")[2].split()
     except OSError:
         return None

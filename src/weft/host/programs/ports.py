@@ -49,7 +49,7 @@ def listening(address: str, port: int) -> "list[list[str]]":
     rows = []
     for table in ("tcp", "tcp6"):
         try:
-            with open("/proc/thread-self/net/" + table) as file:
+            with open("/proc/thread-self/net/" + table, encoding="utf-8") as file:
                 rows += [line.split() for line in file.readlines()[1:]]
         except OSError:
             continue
@@ -63,7 +63,7 @@ def holder(address: str, port: int) -> str:
         try:
             folder = f"/proc/{int(name)}/fd"
             if any(os.readlink(os.path.join(folder, entry)) in wanted for entry in os.listdir(folder)):
-                with open(f"/proc/{name}/comm", errors="replace") as file:
+                with open(f"/proc/{name}/comm", encoding="utf-8", errors="replace") as file:
                     return f" by process {name} ({file.read().strip()})"
         except (OSError, ValueError):
             continue

@@ -109,7 +109,7 @@ def _fill(files: Path, packages: Path, homes: Mapping[str, Path], what: Contents
     for name, path in _SHELLS.items():
         _write(files / path, _completion(name))
     for licences in sorted((packages / "weft" / "shipped").glob("*.txt")):
-        _write(files / "share" / "doc" / "weft" / licences.name, licences.read_text())
+        _write(files / "share" / "doc" / "weft" / licences.name, licences.read_text(encoding="utf-8"))
     about = {**settings.about(), "python": _PYTHON, "engines": [home.name for home in homes.values()]}
     _write(files / "share" / "weft" / "prefix.json", json.dumps(about, indent=1) + "\n")
 
@@ -151,14 +151,19 @@ def _completion(shell_name: str) -> str:
 
 
 def _template(name: str, path: Path, *, program: bool = False) -> None:
-    text = (_TEMPLATES / name).read_text().replace("@PYTHON@", _PYTHON).replace("@VERSION@", __version__)
+    text = (
+        (_TEMPLATES / name)
+        .read_text(encoding="utf-8")
+        .replace("@PYTHON@", _PYTHON)
+        .replace("@VERSION@", __version__)
+    )
     _write(path, text)
     path.chmod(0o755 if program else 0o644)
 
 
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
 
 
 def _compress(directory: Path, name: str, out: Path, compressor: str) -> None:

@@ -115,12 +115,12 @@ def _observe(job: Observed, target: Path, say: Say) -> None:
     try:
         _finish(argv, target / "log", {**job.environment, **own})
     except WeftError as error:
-        (target / _FAILED).write_text("\n".join([error.message, *error.tail]) + "\n")
+        (target / _FAILED).write_text("\n".join([error.message, *error.tail]) + "\n", encoding="utf-8")
         say(
             f"the job failed; processes may start more slowly until weft tries again in a day: {error.message}"
         )
     if found := classlist.merge(lists):
-        (target / _LIST).write_text("\n".join(found) + "\n")
+        (target / _LIST).write_text("\n".join(found) + "\n", encoding="utf-8")
     (target / "log").unlink(missing_ok=True)
     remove_tree(str(lists))
     remove_tree(str(target / "runs"))

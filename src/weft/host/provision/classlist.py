@@ -28,7 +28,7 @@ def option(directory: Path) -> str:
 
 def merge(directory: Path) -> list[str]:
     """What all JVMs wrote that an archive can hold, each line once and in order."""
-    texts = [path.read_text(errors="replace") for path in sorted(directory.glob("*.lst"))]
+    texts = [path.read_text(encoding="utf-8", errors="replace") for path in sorted(directory.glob("*.lst"))]
     lines = [line.strip() for text in texts for line in text.splitlines() if line.strip()]
     # those that the boot, platform and application loaders found; what other loaders found names a source
     found = [line for line in lines if line[0] not in "#@" and "source:" not in line]

@@ -80,7 +80,7 @@ def _note(directory: Path, states: dict[str, str]) -> None:
 def _write(path: Path, lines: list[str]) -> None:
     partial = path.with_name(f"{path.name}.{os.getpid()}")
     try:
-        partial.write_text("".join(lines))
+        partial.write_text("".join(lines), encoding="utf-8")
         partial.rename(path)
     except OSError:
         partial.unlink(missing_ok=True)
@@ -90,7 +90,7 @@ def _write(path: Path, lines: list[str]) -> None:
 def _compared(directory: Path) -> dict[str, str]:
     """By path: its state after the last comparison."""
     try:
-        lines = (directory / _COMPARED).read_text().splitlines()
+        lines = (directory / _COMPARED).read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):
         return {}
     return {name: state for state, _, name in (line.partition(" ") for line in lines)}
@@ -108,7 +108,7 @@ def _is_recorded(path: Path, changing: tuple[str, ...]) -> bool:
 
 
 def _recorded(directory: Path) -> Iterator[tuple[str, int, str]]:
-    for line in (directory / FILE).read_text().splitlines():
+    for line in (directory / FILE).read_text(encoding="utf-8").splitlines():
         checksum, size, name = line.split(" ", 2)
         yield checksum, int(size), name
 

@@ -92,7 +92,7 @@ def start(java: Path, program: Path, project: Path) -> list[str]:
     options = top / ".mvn" / "jvm.config"
     return [
         str(java),
-        *(options.read_text().split() if options.exists() else ()),
+        *(options.read_text(encoding="utf-8").split() if options.exists() else ()),
         # as Maven's own conf/logging has it: errors are a part of its output
         *(f"-Dorg.slf4j.simpleLogger.{key}" for key in _LOGGED),
         *("-cp", f"{program}/lib/*", f"-Dmaven.multiModuleProjectDirectory={top}"),

@@ -36,5 +36,5 @@ class JavaRuntime(WheelSet):
             (target / "bin" / path.name).symlink_to(f"../runtime/bin/{path.name}")
         start = target / "bin" / "java"
         start.unlink()
-        start.write_text(_START)
+        start.write_text(_START, encoding="utf-8")
         start.chmod(0o755)

@@ -83,7 +83,7 @@ def _lacking(java: Path | None, modules: Sequence[str]) -> list[str]:
     if java is None or home(java) == cached(distribution.JAVA.key):
         return [name for name in modules if name in OWN_LACKS]
     try:
-        listed = _MODULES.search((home(java) / "release").read_text())
+        listed = _MODULES.search((home(java) / "release").read_text(encoding="utf-8"))
     except OSError:
         return []
     return [name for name in modules if listed and name not in listed[1].split()]

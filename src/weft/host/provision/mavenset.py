@@ -43,7 +43,7 @@ class MavenSet:
     @cached_property
     def artifacts(self) -> list[Artifact]:
         """Checksum, size and path of each file; tools/lock writes them."""
-        rows = [line.split() for line in self.lock.read_text().splitlines()]
+        rows = [line.split() for line in self.lock.read_text(encoding="utf-8").splitlines()]
         return [Artifact(sha256, int(size), path) for sha256, size, path in rows]
 
     @property

@@ -79,11 +79,11 @@ def cargo(packages: Sequence[str] = ()) -> tuple[str, str]:
 def _oldest(packages: Sequence[str]) -> str:
     """The oldest Rust that builds them: the workspace's, or that of an engine."""
     native = settings.SOURCE / "native"
-    tables = [tomllib.loads((native / "Cargo.toml").read_text())["workspace"]["package"]]
+    tables = [tomllib.loads((native / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]]
     for name in packages:
         if name in ENGINES:
             manifest = native / name.removeprefix("weft-") / "Cargo.toml"
-            tables.append(tomllib.loads(manifest.read_text())["package"])
+            tables.append(tomllib.loads(manifest.read_text(encoding="utf-8"))["package"])
     return max((str(table["rust-version"]) for table in tables), key=_numbers)
 
 

@@ -74,7 +74,9 @@ class WheelSet:
     @cached_property
     def locked(self) -> list[Wheel]:
         """Those of every Python and machine; tools/lock writes them."""
-        rows = [line.split() for line in (_HERE / f"{self.name}.lock").read_text().splitlines()]
+        rows = [
+            line.split() for line in (_HERE / f"{self.name}.lock").read_text(encoding="utf-8").splitlines()
+        ]
         return [Wheel(sha256, int(size), file) for sha256, size, file in rows]
 
     @cached_property

@@ -107,7 +107,7 @@ def interfaces() -> list[Interface]:
 
 def _infiniband(name: str) -> bool:
     try:
-        return int(Path(f"/sys/class/net/{name}/type").read_text()) == _INFINIBAND
+        return int(Path(f"/sys/class/net/{name}/type").read_text(encoding="utf-8")) == _INFINIBAND
     except (OSError, ValueError):
         return False
 

@@ -64,12 +64,12 @@ class Gauge:
         _, process, out = self._start(node, ["serve", "--address", node.address])
         try:
             end = time.monotonic() + _SERVING
-            while not out.read_text().strip():
+            while not out.read_text(encoding="utf-8").strip():
                 _require(node, process)
                 if time.monotonic() > end or process.code() is not None:
                     raise NodeError(f"{node.name} does not serve others", tail=shell.tail(process.log))
                 signals.sleep(0.02)
-            yield f"{node.address}:{int(out.read_text())}"
+            yield f"{node.address}:{int(out.read_text(encoding='utf-8'))}"
         finally:
             process.stop(grace=1)
 
@@ -84,7 +84,7 @@ class Gauge:
 
     def _printed(self, node: Node, process: Process, out: Path) -> Any:
         _require(node, process)
-        text = out.read_text().strip()
+        text = out.read_text(encoding="utf-8").strip()
         if not text:
             raise NodeError(f"gauge on {node.name} printed nothing", tail=shell.tail(process.log))
         return json.loads(text.splitlines()[-1])

@@ -44,7 +44,7 @@ def all_of() -> list[Calibration]:
     found = []
     for path in sorted(directory().glob("*/*.json")):
         with suppress(OSError, ValidationError):
-            found.append(Calibration.model_validate_json(path.read_text()))
+            found.append(Calibration.model_validate_json(path.read_text(encoding="utf-8")))
     return sorted((one for one in found if one.format == FORMAT), key=lambda one: one.created)
 
 

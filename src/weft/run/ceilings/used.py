@@ -23,7 +23,7 @@ def note(spec: Spec, layout: Layout, record: Record) -> None:
         found = _used(spec, layout)
     except (WeftError, OSError) as error:
         found = Used(refused={"machine": f"the hosts could not be recognized: {error}".splitlines()[0]})
-    (record.directory / FILE).write_text(found.model_dump_json(indent=1) + "\n")
+    (record.directory / FILE).write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")
     about = found.calibration
     record.update(
         calibration={"machine": about.machine, "created": about.created} if about else None,

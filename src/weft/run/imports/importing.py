@@ -91,7 +91,7 @@ def _decoded(plain: Path) -> list[str]:
     with plain.open("rb") as file:
         if binary := file.peek(len(_AVRO)).startswith(_AVRO):
             text = plain.with_name(".history")
-            with text.open("w") as out:
+            with text.open("w", encoding="utf-8") as out:
                 out.writelines(f"{line}\n" for line in _of_avro(file, gaps))
     if binary:
         text.replace(plain)

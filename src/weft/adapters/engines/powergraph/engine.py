@@ -16,7 +16,7 @@ from weft.text.executes import Executes, Home
 from weft.text.fields import Listed
 
 _TRANSLATION = Path(__file__).with_name("translation.py")
-_TEXT = _TRANSLATION.read_text()
+_TEXT = _TRANSLATION.read_text(encoding="utf-8")
 _BUILT = ("release/toolkits/graph_analytics/pagerank", "toolkits/graph_analytics/pagerank", "pagerank")
 """Where a build may have the program, below its directory."""
 _FIXED: Mapping[str, Any] = {"damping": 0.85, "dangling": "leak", "edges": "merge", "self_edges": "drop"}

@@ -35,7 +35,7 @@ def main(arguments: Sequence[str]) -> int:
         found = {"valid": False, "reason": str(problem)}
     finally:
         shutil.rmtree(work, ignore_errors=True)  # noqa: TID251 - runs where weft is not
-    outcome.write_text(json.dumps(found))
+    outcome.write_text(json.dumps(found), encoding="utf-8")
     return 0 if found["valid"] else 1
 
 
@@ -84,7 +84,7 @@ def write_graph(source: Path, work: Path, form: str, known: bytearray) -> tuple[
         raise TranslationError(f"The input {source} has no part files.")
     for number, path in enumerate(paths):
         read += path.stat().st_size
-        with (work / f"graph-{number:05}").open("w") as out:
+        with (work / f"graph-{number:05}").open("w", encoding="utf-8") as out:
             for vertex, targets in neighbours(path):
                 merged = sorted(set(targets))
                 if vertex in merged:
@@ -103,7 +103,7 @@ def write_graph(source: Path, work: Path, form: str, known: bytearray) -> tuple[
 def neighbours(path: Path) -> Iterator[tuple[int, list[int]]]:
     """Each vertex of a file with the targets of its edges."""
     vertex, targets = -1, list[int]()
-    with path.open() as lines:
+    with path.open(encoding="utf-8") as lines:
         for line in lines:
             source, target = edge_of(line, path)
             if source != vertex:
@@ -199,7 +199,7 @@ def write_ranks(given: argparse.Namespace, work: Path, known: bytearray) -> int:
 
 
 def ranks_of(path: Path, vertices: int) -> Iterator[tuple[int, float]]:
-    with path.open() as lines:
+    with path.open(encoding="utf-8") as lines:
         for line in lines:
             try:
                 vertex, rank = line.split()
@@ -212,7 +212,7 @@ def ranks_of(path: Path, vertices: int) -> Iterator[tuple[int, float]]:
 
 def write_part(target: Path, number: int, ranks: Iterator[tuple[int, float]]) -> int:
     path = target / f"part-{number:05}"
-    with path.open("w") as out:
+    with path.open("w", encoding="utf-8") as out:
         out.writelines(f"{vertex}\t{rank!r}\n" for vertex, rank in ranks)
     return path.stat().st_size
 

@@ -223,5 +223,5 @@ def write(source: Path, target: Path, name: str) -> list[str]:
     """Convert an archive to a record's file. Returns what could not be read. Raises UsageError."""
     gaps: list[str] = []
     found = convert(source, name, gaps)
-    target.write_text(json.dumps(found))
+    target.write_text(json.dumps(found), encoding="utf-8")
     return gaps

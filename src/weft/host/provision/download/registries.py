@@ -26,7 +26,7 @@ def as_json() -> str:
 
 def _shipped() -> dict[str, str]:
     shipped = settings.shipped()
-    found: dict[str, str] = json.loads((shipped / FILE).read_text()) if shipped else {}
+    found: dict[str, str] = json.loads((shipped / FILE).read_text(encoding="utf-8")) if shipped else {}
     return found
 
 

@@ -123,7 +123,9 @@ class TaskJob:
         why = {"reason": "; ".join(self.problems)} if self.problems else {}
         times = {"seconds": self.measured, "phases": self.phases}
         part = path.with_name(f"{path.name}.part")
-        part.write_text(json.dumps({"valid": not self.problems, **why, **self.found, **times}) + "\n")
+        part.write_text(
+            json.dumps({"valid": not self.problems, **why, **self.found, **times}) + "\n", encoding="utf-8"
+        )
         part.replace(path)
 
 

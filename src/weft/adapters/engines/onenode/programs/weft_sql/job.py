@@ -94,7 +94,9 @@ class QueryJob:
         if output.is_dir() and any(output.iterdir()):
             raise UnusableError(f"The output directory {output} is not empty.")
         order = self.options["order"].split(",")
-        texts = {name: text(Path(file).read_text()) for name, file in self.pairs["query"].items()}
+        texts = {
+            name: text(Path(file).read_text(encoding="utf-8")) for name, file in self.pairs["query"].items()
+        }
         with self.phase("start"):
             session = opens(self.options, self.pairs.get("set", {}))
         try:
@@ -151,7 +153,9 @@ class QueryJob:
         why = {"reason": "; ".join(self.problems)} if self.problems else {}
         times = {"seconds": self.measured, "phases": self.phases}
         part = path.with_name(f"{path.name}.part")
-        part.write_text(json.dumps({"valid": not self.problems, **why, **self.found, **times}) + "\n")
+        part.write_text(
+            json.dumps({"valid": not self.problems, **why, **self.found, **times}) + "\n", encoding="utf-8"
+        )
         part.replace(path)
 
 

@@ -121,7 +121,7 @@ def known(node: Node) -> dict[str, Any]:
 
 def _secret() -> str:
     path = os.environ.get("RAY_AUTH_TOKEN_PATH")
-    return Path(path).read_text().strip() if path else ""
+    return Path(path).read_text(encoding="utf-8").strip() if path else ""
 
 
 def _options(words: Sequence[str]) -> argparse.Namespace:
