@@ -169,7 +169,7 @@ def test_scratch_that_is_named_by_its_file_system_says_what_it_is(
 def test_a_flag_that_the_matrix_overrides_in_each_cell_is_refused(
     flags: Flags, changes: bool, tmp_path: Path
 ) -> None:
-    cases = '[{ name = "a", input = "disk" }, { name = "b", output = "disk" }]'
+    cases = '[{ name = "a", input = "disk" }, { name = "b", output = "memory" }]'
     (tmp_path / "s.toml").write_text(
         f'workload = "terasort"\n[matrix]\nscratch = ["memory", "disk"]\nplace = {cases}\n'
     )

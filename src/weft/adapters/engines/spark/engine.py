@@ -8,7 +8,16 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from weft.adapters.engines.base import Engine
-from weft.adapters.engines.spark import driverjvm, hdfstoken, master, onejob, onyarn, shuffleservice, training
+from weft.adapters.engines.spark import (
+    daemons,
+    driverjvm,
+    hdfstoken,
+    master,
+    onejob,
+    onyarn,
+    shuffleservice,
+    training,
+)
 from weft.adapters.services.base import Service
 from weft.adapters.services.yarn import Tenant, Yarn
 from weft.adapters.services.yarncluster import Containers
@@ -37,10 +46,6 @@ from weft.text.fields import LEAST_HEAP, Port, Size
 from weft.text.properties import text_of
 from weft.text.units import show_size
 
-_DAEMON_HEAP = 192 << 20
-"""Bytes of heap for a Master or a Worker; both use a third of it when idle."""
-_DAEMON_TOTAL = 320 << 20
-"""Bytes of such a daemon's process, including the heap."""
 _DRIVER_OVERHEAD = 384 << 20
 """Bytes of a driver's process besides its heap (Spark's own minimum overhead)."""
 _LEAST_HEAP = 480 << 20
@@ -49,10 +54,6 @@ the JVM chooses on one core, does not count a survivor space, 1/30 of the heap: 
 _MOST_HEAP = 30 << 30
 """Bytes: above it the JVM gives up compressed object pointers."""
 
-_LOGGING = "-Dlog4j2.configurationFile=classpath:org/apache/spark/log4j2-defaults.properties"
-"""What Spark's daemons come to by themselves, once Log4j has searched all jars and configured itself without."""
-_LIGHT = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-"""Of daemons, which wait for most of their time."""
 _FILTER = "org.apache.spark.ui.JWSFilter"
 """A class of Spark: refuses every request without a token that is signed with its key."""
 _SEARCH_PATH = "spark.executorEnv.PYTHONPATH"
@@ -121,8 +122,8 @@ class SparkEngine(Engine, Tenant):
         driver = driverjvm.heap(self.conf, self.driver_memory) + _DRIVER_OVERHEAD
         if self.master == "yarn":
             return onyarn.room(layout, driver)
-        head = layout.head.memory - 2 * _DAEMON_TOTAL - driver
-        return min([head, *(node.memory - _DAEMON_TOTAL for node in layout.nodes[1:])])
+        head = layout.head.memory - 2 * daemons.TOTAL - driver
+        return min([head, *(node.memory - daemons.TOTAL for node in layout.nodes[1:])])
 
     @property
     def encrypted(self) -> bool:
@@ -173,7 +174,7 @@ class SparkEngine(Engine, Tenant):
             {conf: settings},
             self._daemons(conf, layout),
             (ready,),
-            self._derived(layout, {"daemon heap": _DAEMON_HEAP}),
+            self._derived(layout, {"daemon heap": daemons.HEAP}),
             then=[hdfstoken.fetch_command(layout)] if layout.token_uris else [],
             applications=(users,),
         )
@@ -186,7 +187,8 @@ class SparkEngine(Engine, Tenant):
         master = ["org.apache.spark.deploy.master.Master", "--host", head.address, "--port", str(self.port)]
         master += ["--webui-port", str(self.web_port), "--properties-file", str(conf)]
         workers = [self._worker(node, conf, layout) for node in layout.nodes]
-        argv, ports = [*self._java(layout, _DAEMON_HEAP, *self._light()), *master], (self.port, self.web_port)
+        argv = [*self._java(layout, daemons.HEAP, *daemons.flags(self.conf)), *master]
+        ports = (self.port, self.web_port)
         return [self._daemon(layout.named("master"), head, argv, layout, ports, essential=True), *workers]
 
     def _status(self, layout: Layout) -> Page:
@@ -332,14 +334,10 @@ class SparkEngine(Engine, Tenant):
         arguments += ["--webui-port", str(self.web_port + 1), "--cores", str(node.cores)]
         arguments += ["--memory", _mebibytes(self.heap(layout)), "--work-dir", str(folder)]
         arguments += ["--properties-file", str(conf), f"spark://{layout.head.address}:{self.port}"]
-        java = self._java(layout, _DAEMON_HEAP, *self._light(), own=[str(layout.jars[self.kind])])
+        java = self._java(layout, daemons.HEAP, *daemons.flags(self.conf), own=[str(layout.jars[self.kind])])
         return self._daemon(
             _worker_name(node, layout), node, [*java, *arguments], layout, (self.web_port + 1,)
         )
-
-    def _light(self) -> tuple[str, ...]:
-        """Flags of daemons; to the file for structured logging they come by themselves."""
-        return _LIGHT if "spark.log.structuredLogging.enabled" in self.conf else (*_LIGHT, _LOGGING)
 
     def _daemon(
         self, name: str, node: Node, argv: list[str], layout: Layout, ports: tuple[int, ...], **how: Any
