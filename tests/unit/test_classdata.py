@@ -10,7 +10,7 @@ import pytest
 
 from weft.errors import WeftError
 from weft.host import settings, shell
-from weft.host.javaprogram import JavaProgram
+from weft.host.javaprogram import IN_PLACE, JavaProgram
 from weft.host.provision import classdata, classlist, distribution, jars, jdk
 from weft.layout.jvm import archived
 from weft.run.provisioning import provision
@@ -151,7 +151,7 @@ def test_a_small_run_that_fails_is_reported_and_not_repeated(tmp_path: Path) -> 
     ("classes", "arguments"),
     [
         (None, []),
-        ("/cache/classes.jsa", [*classdata.IN_PLACE, "-XX:SharedArchiveFile=/cache/classes.jsa"]),
+        ("/cache/classes.jsa", [*IN_PLACE, "-XX:SharedArchiveFile=/cache/classes.jsa"]),
         ("/cache/lists", ["-XX:DumpLoadedClassList=/cache/lists/%p.lst"]),
     ],
 )

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from weft.host.provision import classdata, classlist
+from weft.host.javaprogram import IN_PLACE
+from weft.host.provision import classlist
 from weft.layout.node import Node
 from weft.layout.plan import Layout
 
@@ -45,7 +46,7 @@ def archived(classes: Path | None) -> list[str]:
         return []
     if classes.suffix != ".jsa":
         return [classlist.option(classes)]
-    return [*classdata.IN_PLACE, f"-XX:SharedArchiveFile={classes}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
+    return [*IN_PLACE, f"-XX:SharedArchiveFile={classes}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
 
 
 def temporary(layout: Layout, node: Node, classes: Path | None = None) -> dict[str, str]:

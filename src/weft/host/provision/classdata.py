@@ -13,7 +13,7 @@ from pathlib import Path
 from weft.errors import WeftError
 from weft.host import settings, shell
 from weft.host.cause import ended
-from weft.host.javaprogram import JavaProgram
+from weft.host.javaprogram import IN_PLACE, JavaProgram
 from weft.host.own import open_own
 from weft.host.programs.removal import remove_tree
 from weft.host.provision import classlist, jdk
@@ -21,8 +21,6 @@ from weft.host.provision.tree import Say, building, cached, digest
 
 _ARCHIVE = "classes.jsa"
 _LIST = "classes"
-IN_PLACE = ("-XX:+UnlockDiagnosticVMOptions", "-XX:ArchiveRelocationMode=0")
-"""Maps an archive at the addresses that it was made for; otherwise Java moves it at every start, and rewrites all addresses in it."""
 _FAILED = "failed"
 _ERROR = "error: "
 """With which weft's own message begins."""
