@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-import tomllib
 from collections.abc import Iterator
 
 import published
@@ -34,7 +33,7 @@ def predicted(run: str, system: str) -> Iterator[Row]:
 def main() -> int:
     """Rows for GroupBys with few and with many bytes in each block, in place of earlier ones."""
     argparse.ArgumentParser(prog="bench/poolpredicted", description=__doc__).parse_args()
-    job = tomllib.loads((published.HERE / "published.toml").read_text())["runs"]["groupby"]
+    job = published.read_files()["runs"]["groupby"]
     runs = published.made({"groupby": job})["groupby"]
     found = [
         {"cell": {"system": system, "pairs": int(given[-1].removeprefix("pairs="))}, **rows.here(), **row}

@@ -1,7 +1,7 @@
 """Predicts published ratios of times from runs of weft and machine files, and prints both.
 
 Where a paper does not say how much data a job had, or how fast a service was, there is a range: of it each end is predicted, so that a
-prediction is an interval. Runs are made as bench/published.toml says, and kept under their names in the directory of the records.
+prediction is an interval. Runs are made as bench/publishedjobs.toml says, and kept under their names in the directory of the records.
 """
 
 import argparse
@@ -17,13 +17,16 @@ from pathlib import Path
 from typing import Any
 
 from commands import weft
+from counted import Counted, of_table
 from figures import rows, tables
 from figures.rows import Row
 
+from weft.analysis.explain.slots import Stage
+from weft.analysis.predict import demand, memory
 from weft.analysis.predict.machine import Machine
 from weft.analysis.predict.prediction import Scenario
 from weft.analysis.predict.projection import Recorded
-from weft.analysis.predict.target import AskedTasks
+from weft.analysis.predict.target import Target
 from weft.api import growing, machines
 from weft.host import settings
 from weft.record import record
@@ -31,6 +34,8 @@ from weft.record import record
 HERE = Path(__file__).parent
 PROBES = ("--set", "probes=proc,threads,engine,fileops")
 TABLE = "published"
+CORES, SPILLS = "cores", "spills"
+"""Keys of what is assumed that are not of a machine: slots of a node, and whether tasks spill that may or may not."""
 
 
 @dataclass(frozen=True)
@@ -42,24 +47,54 @@ class Time:
     nodes: int
     storages: Mapping[str, str]
     """By role, in short form."""
+    counted: Counted
+    """What the paper says of its job."""
     size: float | None = None
     partitions: int | None = None
-    maps: int | None = None
-    """Tasks that read the input, where the paper has their number."""
     cores: int | None = None
+    memory: float = 0.0
+    """Bytes in which the tasks of an executor sort and group; 0: not published, and taken as enough."""
+    reopened: bool = False
+    """Whether the engine opens the one file of a task again for each block."""
     values: Mapping[str, float] = field(default_factory=dict)
     """Of the machine, for this time only."""
+    ranges: Mapping[str, Any] = field(default_factory=dict)
+    """What is assumed of the machine and the job: the ends of each value, by key."""
     each: bool = False
     """Whether a slot has as much data as where it was measured, instead of all slots together."""
 
     @classmethod
-    def of(cls, point: Mapping[str, Any], which: str, runs: Mapping[str, Any]) -> "Time":
-        run = point[which].get("run", point["run"])
-        table = {"size": runs[run].get("size"), **point, **point.get("tasks", {}), "run": run, **point[which]}
+    def of(cls, point: Mapping[str, Any], which: str, asked: Mapping[str, Any]) -> "Time":
+        job = asked["jobs"].get(point[which].get("job", point.get("job")), {})
+        run = {**job, **point, **point[which]}["run"]
+        own = {**job, **point, **job.get("at", {}).get(_nodes(point, which), {}), **point[which]}
+        table = {"size": asked["runs"][run].get("size"), **own}
+        ranges = {**asked["machines"][table["machine"]], **job.get("ranges", {})}
+        calls = {
+            key: one["count"] * one.get("nodes", table["nodes"]) / table["nodes"]
+            for key, one in job.get("calls", {}).items()
+        }
         on = table.get("on", {})
-        keys = ("size", "partitions", "maps", "cores", "each", "values")
+        keys = ("size", "partitions", "cores", "memory", "reopened", "each", "values")
         words = {key: table[key] for key in keys if key in table}
-        return cls(table["run"], table["machine"], table["nodes"], on, **words)
+        counted = of_table({**table, "request": _request(job, on), "calls": calls})
+        return cls(run, table["machine"], table["nodes"], on, counted, ranges=ranges, **words)
+
+    def assumed(self) -> list[str]:
+        """The keys of what is assumed of it: of storages only those that are used."""
+        used = set(self.storages.values()) | {
+            word for text in self.storages.values() for word in text.split("+")
+        }
+        return [key for key in self.ranges if "." not in key or key.partition(".")[0] in used]
+
+
+def _nodes(point: Mapping[str, Any], which: str) -> str:
+    return str(point[which].get("nodes", point["nodes"]))
+
+
+def _request(job: Mapping[str, Any], on: Mapping[str, str]) -> float:
+    """Bytes of a call on the storage of a job's scratch; 0 where no paper says it."""
+    return float(job.get("requests", {}).get(on.get("scratch"), 0.0))
 
 
 @cache
@@ -70,47 +105,38 @@ def read(run: str) -> tuple[Recorded, Machine]:
     return recorded, machines.of_record(stored, recorded)
 
 
-def seconds(run: str, there: Machine, time: Time) -> tuple[float, float]:
-    """What a run would take at one of the times, and by how much that is extrapolated."""
-    recorded, here = read(run)
-    if time.maps is not None:
-        recorded = with_maps(recorded, time.maps)
-    for key, value in time.values.items():
+def seconds(run: str, time: Time, ends: Mapping[str, str]) -> tuple[float, float]:
+    """What a run would take at one of the times, and by how much that is extrapolated. `ends`: of each assumed key."""
+    original, here = read(run)
+    there = machines.of_name(time.machine)
+    assumed = {key: time.ranges[key][ends[key]] for key in time.assumed()}
+    cores = assumed.pop(CORES, time.cores)
+    for key, value in {**assumed, **time.values}.items():
         there = with_value(there, key, value)
     others = {role: text for role, text in time.storages.items() if role != "scratch"}
     scratch = [time.storages["scratch"]] if "scratch" in time.storages else []
-    slots = time.nodes * (time.cores or there.cores)
-    size = recorded.work.size * slots / recorded.work.slots if time.each else time.size
-    asked = Scenario(there, [time.nodes], scratch, time.cores, size, time.partitions, others)
+    slots = time.nodes * (cores or there.cores)
+    work = original.work
+    size = work.size * slots / work.slots if time.each else time.size
+    recorded = time.counted.of(original, size or 0.0)
+    asked = Scenario(there, [time.nodes], scratch, cores, size, time.partitions, others)
     (base,) = asked.bases(recorded).values()
-    target = replace(base, nodes=time.nodes)
-    return recorded.model(here).at(target).seconds, slots / recorded.work.slots
+    target = replace(base, nodes=time.nodes, memory=time.memory, reopened=time.reopened)
+    if short := short_of(recorded, target, surely=ends[SPILLS] == "low"):
+        # what a paper counted has the calls of spills already
+        counted = {key: count / demand.SPILLED for key, count in time.counted.calls.items()}
+        recorded = replace(time.counted, calls=counted).of(original, size or 0.0)
+        target = replace(target, crowded=short)
+    return recorded.model(here).at(target).seconds, slots / work.slots
 
 
-def with_maps(recorded: Recorded, maps: int) -> Recorded:
-    """With so many tasks that read the input anywhere but where it was measured."""
-    work, asked = recorded.work, recorded.growth.asked
-
-    def elsewhere(slots: int, size: float) -> AskedTasks:
-        found = asked(slots, size)
-        return found if (slots, size) == (work.slots, work.size) else replace(found, files=maps, bytes=0.0)
-
-    return replace(recorded, growth=replace(recorded.growth, asked=elsewhere))
+def short_of(recorded: Recorded, target: Target, *, surely: bool) -> frozenset[Stage]:
+    """Stages whose tasks spill there, as far as the executors' memory is published: surely, or perhaps."""
+    found = memory.shortages(recorded.work, target) if target.memory else []
+    return frozenset(one.stage for one in found if one.sure or not surely)
 
 
-def assumed(name: str, ranges: Mapping[str, Any], used: str) -> list[Machine]:
-    """A machine with each combination of the ends of what is assumed of it; of storages only those that are used."""
-    ranges = {key: one for key, one in ranges.items() if "." not in key or key.partition(".")[0] in used}
-    found = []
-    for ends in product(("low", "high"), repeat=len(ranges)):
-        machine = machines.of_name(name)
-        for (key, known), end in zip(ranges.items(), ends, strict=True):
-            machine = with_value(machine, key, known[end])
-        found.append(machine)
-    return found
-
-
-def with_value(machine: Machine, key: str, value: float) -> Machine:
+def with_value(machine: Machine, key: str, value: Any) -> Machine:
     """With another value of a key of its file: `speed`, or `lustre.rate` of a storage."""
     storage, _, name = key.rpartition(".")
     one: dict[str, Any] = {name: value}
@@ -125,14 +151,15 @@ def predicted(point: Mapping[str, Any], asked: Mapping[str, Any], runs: Mapping[
 
     Both times are on the same machine, and of inputs at the same end.
     """
-    slow, fast = (Time.of(point, which, asked["runs"]) for which in ("slow", "fast"))
+    slow, fast = (Time.of(point, which, asked) for which in ("slow", "fast"))
     ratios, factors = [], []
-    ends = range(max(len(runs[slow.run]), len(runs[fast.run])))
-    used = " ".join([*slow.storages.values(), *fast.storages.values()])
-    for end, machine in product(ends, assumed(slow.machine, asked["machines"][slow.machine], used)):
-        times = [
-            seconds(runs[one.run][min(end, len(runs[one.run]) - 1)], machine, one) for one in (slow, fast)
-        ]
+    inputs = range(max(len(runs[slow.run]), len(runs[fast.run])))
+    keys = list(dict.fromkeys([*slow.assumed(), *fast.assumed()]))
+    if slow.memory or fast.memory:
+        keys.append(SPILLS)
+    for end, chosen in product(inputs, product(("low", "high"), repeat=len(keys))):
+        ends = {SPILLS: "low", **dict(zip(keys, chosen, strict=True))}
+        times = [seconds(runs[one.run][min(end, len(runs[one.run]) - 1)], one, ends) for one in (slow, fast)]
         ratios.append(times[0][0] / times[1][0])
         factors += [times[0][1], times[1][1]]
     return {
@@ -141,6 +168,12 @@ def predicted(point: Mapping[str, Any], asked: Mapping[str, Any], runs: Mapping[
         "high": round(max(ratios), 4),
         "factor": round(max(max(each, 1 / each) for each in factors)),
     }
+
+
+def read_files() -> dict[str, Any]:
+    """The tables of both files: points, jobs, runs, and what is assumed of machines."""
+    files = [HERE / "published.toml", HERE / "publishedjobs.toml"]
+    return {key: table for file in files for key, table in tomllib.loads(file.read_text()).items()}
 
 
 def made(jobs: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -166,11 +199,13 @@ def main() -> int:
     parser.add_argument("--again", action="store_true", help="make the runs again, too")
     if parser.parse_args().again:
         rows.write(TABLE, [])
-    asked = tomllib.loads((HERE / "published.toml").read_text())
+    asked = read_files()
     runs = made(asked["runs"])
     points = []
     for point in asked["points"]:
-        about = {key: point[key] for key in ("what", "paper", "value", "used", "trend") if key in point}
+        about = {
+            key: point[key] for key in ("what", "paper", "value", "used", "trend", "counted") if key in point
+        }
         about["cell"] = {key: point[key] for key in ("machine", "nodes")}
         points.append({"kind": "point", **about, **rows.here(), **predicted(point, asked, runs)})
     rows.write(TABLE, [*(row for row in rows.read(TABLE) if row["kind"] == "run"), *points])

@@ -109,13 +109,14 @@ def test_published_ratios_are_shown_with_what_they_are_missed_by() -> None:
         "published",
         ratio(1, 6, 2.0, 4.5, used=True, trend="GroupBy on Cori"),
         ratio(80, 60, 1.0, 4.0, trend="GroupBy on Cori"),
-        ratio(2, [1.5, 2.5], 2.0, 2.0),
+        ratio(2, [1.5, 2.5], 2.0, 2.0, counted=True),
     )
     assert lines[2] == "| GroupBy * | cori | 1 | 6 | 3 | 2 to 4.5 | 2.0 | yes |"
     assert lines[3].endswith("| 30.0 | no |")
-    assert lines[4] == "| GroupBy | cori | 2 | 1.5 to 2.5 | 2 | 2 to 2 | 1.0 | yes |"
+    assert lines[4] == "| GroupBy + | cori | 2 | 1.5 to 2.5 | 2 | 2 to 2 | 1.0 | yes |"
     assert lines[6].startswith(
-        "Within a factor of two: 2 of 3; of those that were not known while the model was made (without *), 1 of 2."
+        "Within a factor of two: 2 of 3; of those that were not known while the model was made (without *), 1 of 2; "
+        "of those, without calls that were counted in the very runs (without +), 0 of 1."
     )
     assert lines[6].endswith("in the interval of 1 of 3.")
     assert lines[-1] == "| GroupBy on Cori | 1 to 80 | grows | falls | no |"

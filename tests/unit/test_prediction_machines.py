@@ -34,6 +34,9 @@ rate = { value = 20000, source = "a paper" }
 
 [storage.lustre.work]
 stat = { value = 0.05, source = "a paper" }
+
+[storage.lustre.calls]
+read = { value = 2e-4, source = "a paper" }
 """
 
 
@@ -44,6 +47,7 @@ def test_a_file_becomes_a_machine() -> None:
     assert lustre.shared
     assert lustre.work("open") == pytest.approx(1 / 20000)
     assert lustre.work("stat") == pytest.approx(0.05 / 20000)
+    assert (lustre.data_delay("read"), lustre.data_delay("write")) == (2e-4, 0.0)
     assert lustre.bandwidth == math.inf
     assert found.sources["storage.lustre.rate"] == "a paper"
 
@@ -65,6 +69,7 @@ def test_a_file_becomes_a_machine() -> None:
         ('source = "a paper" }\nrate', 'source = "" }\nrate', r"storage.lustre.latency has no source"),
         ('mounts = ["/lustre"]', "mounts = 3", r"storage.lustre.mounts must be a list"),
         ("value = 0.05", "value = -1", r"storage.lustre.work.stat is -1"),
+        ("value = 2e-4", "value = 20", r"storage.lustre.calls.read is 20; sensible are 0 to 10"),
     ],
 )  # fmt: skip
 def test_a_wrong_file_names_key_and_line(old: str, new: str, words: str) -> None:

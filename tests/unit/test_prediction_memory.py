@@ -75,6 +75,15 @@ def test_tasks_that_run_at_one_time_share_the_memory_of_their_executor() -> None
     assert memory.shortages(work, replace(crowded, nodes=16)) == [], "one task a node has all of it"
 
 
+def test_executors_whose_memory_is_known_there_have_that() -> None:
+    work = holding(held=GIGA)
+    assert memory.shortages(work, replace(there(size=3e9), memory=4 * GIGA)) == []
+    (short,) = memory.shortages(work, replace(there(), memory=0.9 * GIGA))
+    assert (short.sure, short.room) == (True, 0.9 * GIGA)
+    (cached,) = memory.shortages(holding(cached=1e8), replace(there(), memory=0.1 * GIGA))
+    assert (cached.sure, cached.room) == (True, 0.1 * GIGA)
+
+
 def test_what_was_spilled_already_grows_with_the_data() -> None:
     assert memory.shortages(holding(held=GIGA, spilled=1e8), there(size=3e9)) == []
 

@@ -38,12 +38,12 @@ def off(row: Row) -> float:
 
 def _line(row: Row) -> list[str]:
     low, high = ends(row)
-    name = f"{row['what']}{' *' if row.get('used') else ''}"
+    marks = f"{' *' if row.get('used') else ''}{' +' if row.get('counted') else ''}"
     value = f"{low:g}" if low == high else f"{low:g} to {high:g}"
     interval = f"{_short(row['low'])} to {_short(row['high'])}"
     yes = "yes" if off(row) <= TWICE else "no"
     return [
-        name,
+        f"{row['what']}{marks}",
         row["cell"]["machine"],
         str(row["cell"]["nodes"]),
         value,
@@ -63,10 +63,12 @@ def _sentence(rows: Sequence[Row]) -> str:
         return f"{sum(off(row) <= TWICE for row in some)} of {len(some)}"
 
     new = [row for row in rows if not row.get("used")]
+    unseen = [row for row in new if not row.get("counted")]
     inside = sum(row["low"] <= ends(row)[1] and row["high"] >= ends(row)[0] for row in rows)
     factors = [off(row) for row in rows]
     return (
-        f"Within a factor of two: {share(rows)}; of those that were not known while the model was made (without *), {share(new)}. "
+        f"Within a factor of two: {share(rows)}; of those that were not known while the model was made (without *), {share(new)}; "
+        f"of those, without calls that were counted in the very runs (without +), {share(unseen)}. "
         f"Off by {min(factors):.1f} to {max(factors):.0f}, {median(factors):.1f} in the median. "
         f"The published ratio is in the interval of {inside} of {len(rows)}."
     )

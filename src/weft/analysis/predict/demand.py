@@ -19,12 +19,16 @@ NODES = "the nodes' own shares of them"
 DRIVER = "the driver's scheduler"
 LINKS = "the nodes' links"
 
-_SPILLED = 3
+SPILLED = 3
 """Times that what a task holds is moved where it is spilled: as it was, written, and read again."""
 _COMPUTED = 2
 """Times that a task computes then, at most: what it writes and reads again costs no more than its work."""
 _READS_OF_A_FILE = 10
 """From so many on, calls that are as frequent as reads are made for each of them."""
+_OF_BLOCKS = frozenset({"open", "close", "stat"})
+"""Calls that reading a block makes; names are made, changed and listed once a task, however many blocks it reads."""
+_ALMOST = 0.9
+"""Of the calls that a task made, as many as its counters show at least: the last ones may be another task's by then."""
 _ROUNDS = 6
 """Corrections until queues and measurement agree: more change the result by less than a thousandth."""
 
@@ -276,16 +280,25 @@ def _file_calls(
     moved = sum(stage.bytes.get(f"{role} {way}", 0.0) for way in ("read", "written")) * new.data * inflation
     if service is None:
         return own, []
-    if not same and service.client_bandwidth < float("inf"):
-        own[data] += moved / service.client_bandwidth
-    return own, _stations(role, service, calls, moved, _spread(role, work, target))
+    kept = _in_page_cache(service, moved * new.tasks, target)
+    found = _stations(role, service, calls, 0.0 if kept else moved, _spread(role, work, target))
+    if not same:  # what the client of the measured one took is in the measured times
+        client, held = f"clients of {service.name} ({role})", moved / service.client_bandwidth
+        found.append(Station(client, held, copies=target.nodes, role=role))
+    return own, found
+
+
+def _in_page_cache(service: StorageModel, moved: float, target: Target) -> bool:
+    """Whether the kernel keeps what a stage moves to and from the nodes' own storage, and writes it while nobody waits."""
+    room = VALUE["dirty_background"] * target.machine.memory * target.nodes
+    return not service.shared and moved <= room
 
 
 def _inflation(role: str, stage: StageWork, target: Target) -> float:
     """Bytes that a task moves over those of its data: shuffled ones without compression, and spilled ones."""
     if role != "scratch":
         return 1.0
-    return target.inflation * (_SPILLED if stage.key in target.crowded else 1)
+    return target.inflation * (SPILLED if stage.key in target.crowded else 1)
 
 
 def has_new_storage(role: str, work: JobProfile, target: Target) -> bool:
@@ -344,11 +357,13 @@ def _calls_at(
             new.data, new.reads * min(1.0, VALUE["block_calls"] * max(stage.blocks, 1.0) / call.count)
         )
     elif moves:
-        ratio = max(new.data, new.writes)
+        again_opened = new.reopens / call.count if call.operation == "write" else 0.0
+        ratio = max(new.data, new.writes, again_opened)
     elif reads:
-        ratio = new.reads
+        ratio = new.reads if call.operation in _OF_BLOCKS else 1.0
     elif stage.writes_shuffle and _by_block(call, stage, work):
-        ratio = new.writes or min(1.0, VALUE["sort_writer_opens"] / call.count)
+        opened = new.reopens if call.operation in {"open", "close"} else 0.0
+        ratio = new.writes or max(opened, min(call.count, VALUE["sort_writer_opens"])) / call.count
     else:
         ratio = 1.0
     if call.served:
@@ -358,7 +373,7 @@ def _calls_at(
             work.nodes / target.nodes
         )  # a task opens the blocks of its own node itself, servers all others
     if call.data and call.role == "scratch" and stage.key in target.crowded:
-        ratio *= _SPILLED
+        ratio *= SPILLED
     service = target.storages.get(call.role)
     if again and service is not None:
         ratio *= 1 - service.attribute_cache
@@ -379,4 +394,4 @@ def _before_each_read(call: CallsPerTask, stage: StageWork) -> bool:
 def _by_block(call: CallsPerTask, stage: StageWork, work: JobProfile) -> bool:
     """Whether these calls were made for each block: Spark's bypass writer, seen by its number of files."""
     reducers = sum(one.count for one in work.neighbours[stage.key].behind)
-    return engines.of(work.engine).block_files and 0 < reducers <= BYPASS and call.count >= reducers
+    return engines.of(work.engine).block_files and 0 < reducers <= BYPASS and call.count >= _ALMOST * reducers

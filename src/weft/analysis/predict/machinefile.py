@@ -25,7 +25,8 @@ _STORAGE: Mapping[str, _Range] = {
 }  # fmt: skip
 """Keys of [storage.NAME]: seconds, operations per second, servers, bytes per second, a share."""
 _WHOLE = {"cores", "memory", "processors", "servers"}
-_WORK: _Range = (0, 1000)
+_TABLES_OF_STORAGE: Mapping[str, _Range] = {"work": (0, 1000), "trips": (0, 1000), "calls": (0, 10)}
+"""Tables of [storage.NAME] by operation; of the last one, values are seconds."""
 _LAUNCHES: _Range = (1, 1e6)
 _TABLES = ("name", "summary", "node", "driver", "storage")
 
@@ -126,14 +127,17 @@ def _service(reader: _MachineFile, name: str, entry: Any) -> StorageModel:
     if not isinstance(mounts, list) or not all(isinstance(place, str) for place in mounts):
         raise reader.error(f"{key}.mounts", "must be a list of directories")
     of_operations = {
-        kind: dict(reader.table(f"{key}.{kind}", table.pop(kind, {}))) for kind in ("work", "trips")
+        kind: dict(reader.table(f"{key}.{kind}", table.pop(kind, {}))) for kind in _TABLES_OF_STORAGE
     }
     _known(reader, f"{key}.", table, tuple(_STORAGE))
     if "latency" not in table:
         raise reader.error(f"{key}.latency", "is missing: seconds of a metadata operation without load")
     values = reader.numbers(key, table, _STORAGE)
     each = {
-        kind: {word: reader.number(f"{key}.{kind}.{word}", one, _WORK) for word, one in rows.items()}
+        kind: {
+            word: reader.number(f"{key}.{kind}.{word}", one, _TABLES_OF_STORAGE[kind])
+            for word, one in rows.items()
+        }
         for kind, rows in of_operations.items()
     }
     return StorageModel(
@@ -142,6 +146,7 @@ def _service(reader: _MachineFile, name: str, entry: Any) -> StorageModel:
         **values,
         weights=each["work"],
         trips=each["trips"],
+        calls=each["calls"],
         source=where_from(reader.sources, key),
     )
 

@@ -62,7 +62,7 @@ def _sorted(work: JobProfile, target: Target, held: Held) -> Iterator[Shortage]:
         least, most = _of_task(stage, held, work.memory / max(1, work.slots // work.nodes))
         new = scale(stage, work, target)
         was = _room(work.memory, held, work.nodes, work.slots, stage.count)
-        now = _room(work.memory, held, target.nodes, target.slots, new.tasks)
+        now = _room(target.memory or work.memory, held, target.nodes, target.slots, new.tasks)
         if stage.spilled or least > was or new.data * was <= _AS_MUCH * now:
             continue  # what was spilled is in what the stage did, and grows with its data
         if least * new.data > now:
@@ -93,15 +93,16 @@ def _cached(work: JobProfile, target: Target, held: Held) -> Iterator[Shortage]:
     if held.of != "running":
         return
     kept = VALUE["storage_fraction"] if any(stage.held for stage in work.stages) else 1.0
+    memory = target.memory or work.memory
     found = []
     for stage in work.stages:
         new = scale(stage, work, target)
         was = stage.cached * stage.count / min(work.nodes, stage.count)
         now = stage.cached * new.data * new.tasks / min(target.nodes, new.tasks)
-        if now > _AS_MUCH * was and now > kept * work.memory:
+        if now / memory > _AS_MUCH * was / work.memory and now > kept * memory:
             found.append((now, stage))
     if found:
         now, stage = max(found, key=lambda one: one[0])
-        sure = now > work.memory
-        room = work.memory if sure else kept * work.memory
+        sure = now > memory
+        room = memory if sure else kept * memory
         yield Shortage(stage.key, stage.name, cached=True, needs=now, room=room, sure=sure)

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 UNLIMITED = math.inf
+_ASK_NOTHING = frozenset({"seek", "mmap"})
+"""Calls of data that reach no storage: they change what the kernel knows of an open file."""
 
 
 @dataclass(frozen=True)
@@ -58,4 +60,4 @@ class StorageModel:
 
     def data_delay(self, operation: str) -> float:
         """Seconds of a call that moves data without load, besides its bytes."""
-        return self.calls.get(operation, self.call)
+        return self.calls.get(operation, 0.0 if operation in _ASK_NOTHING else self.call)

@@ -111,6 +111,12 @@ class Target:
     uncompressed: float | None = None
     """Of shuffled bytes without compression over those that were measured; None: compressed as they were."""
 
+    memory: float = 0.0
+    """Bytes in which the tasks of an executor sort and group; 0: as many as where the work was measured."""
+
+    reopened: bool = False
+    """Whether a task that sorts its blocks into one file opens that file for each of them, as Spark did before 2.1."""
+
     whole: bool = False
     """Whether what made some tasks longer than others stays in one piece, such as a single key; otherwise it is divided."""
 
@@ -141,6 +147,8 @@ class Scaled:
     """Of the blocks that a task reads."""
     writes: float
     """Of the files that a task writes in which each block is one; 0 where it writes all its blocks to one file."""
+    reopens: float
+    """How often it opens that one file again: for each block, or not at all."""
     blocks: float
     """Shuffle blocks of the whole stage."""
 
@@ -164,5 +172,6 @@ def scale(stage: StageWork, work: JobProfile, target: Target) -> Scaled:
     writes = 1.0
     if engines.of(work.engine).block_files and stage.writes_shuffle and reducers and reducers <= BYPASS:
         writes = reducers_now / reducers if reducers_now <= BYPASS else 0.0
+    reopens = reducers_now if target.reopened and writes == 0 else 0
     reads = maps_now / maps if stage.reads_shuffle and maps else 1.0
-    return Scaled(tasks, data, reads, writes, stage.blocks * reads * tasks)
+    return Scaled(tasks, data, reads, writes, reopens, stage.blocks * reads * tasks)
