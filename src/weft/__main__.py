@@ -1,5 +1,6 @@
 import os
 import signal
+import sys
 
 
 def _end(number: int, frame: object) -> None:  # noqa: ARG001 - the signature of a handler
@@ -10,6 +11,9 @@ def _end(number: int, frame: object) -> None:  # noqa: ARG001 - the signature of
 # until weft is loaded, nothing exists that would have to be cleaned up
 signal.signal(signal.SIGINT, _end)
 signal.signal(signal.SIGTERM, _end)
+
+# where PYTHONDONTWRITEBYTECODE is set, as in many images, each command of a checkout would compile hundreds of modules again
+sys.dont_write_bytecode = False
 
 from weft.host import commandline  # noqa: E402
 

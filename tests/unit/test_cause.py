@@ -92,6 +92,24 @@ MEANWHILE = THEN.replace(
     "During handling of the above exception, another exception occurred",
 )
 INSIDE = PYTHON.replace("/home/me/job.py", "/env/lib/python3.11/site-packages/pandas/core/index.py")
+OF_LIBRARIES = """\
+Traceback (most recent call last):
+  File "/cache/dask-2026.8.0-8dfcc9c5/lib/distributed/protocol/pickle.py", line 95, in loads
+    return pickle.loads(x)
+AttributeError: Can't get attribute 'content' on <module 'distributed.cli.dask_scheduler'>
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "/home/me/job.py", line 41, in <module>
+    client.gather(results)
+  File "/cache/dask-2026.8.0-8dfcc9c5/lib/distributed/client.py", line 2399, in _gather
+    raise exception.with_traceback(traceback)
+RuntimeError: Error during deserialization of the task graph. This frequently
+occurs if the Scheduler and Client have different environments.
+For more information, see
+"""
+"""As Dask prints it of a job whose function cannot be pickled."""
 CHAIN_OF_A_TASK = PY4J.replace(
     "ZeroDivisionError: division by zero\n", "ZeroDivisionError: division by zero\n" + THEN
 )
@@ -107,6 +125,14 @@ CHAINS = [
     (INSIDE + THEN, SAYS),
     (PY4J + THEN, f"{SAYS}, caused by ZeroDivisionError: division by zero (job.py, line 5)"),
     (CHAIN_OF_A_TASK, f"{SAYS}, caused by ZeroDivisionError: division by zero (job.py, line 5)"),
+    (
+        OF_LIBRARIES,
+        (
+            "RuntimeError: Error during deserialization of the task graph. This frequently occurs if the Scheduler and Client "
+            "have different environments. (job.py, line 41), caused by AttributeError: Can't get attribute 'content' on "
+            "<module 'distributed.cli.dask_scheduler'>"
+        ),
+    ),
     (FIRST + PY4J, "ZeroDivisionError: division by zero (job.py, line 5)"),
 ]
 

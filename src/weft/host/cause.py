@@ -23,8 +23,9 @@ _ENDS = re.compile(
 CAUGHT = "the work failed: "
 """With which weft's own programs begin the reason, after the trace of the exception that ended their work."""
 _PYTHON = "Traceback (most recent call last):"
+_CAUSED = ", caused by "
 _CHAINED = {
-    "The above exception was the direct cause of the following exception:": ", caused by ",
+    "The above exception was the direct cause of the following exception:": _CAUSED,
     "During handling of the above exception, another exception occurred:": ", while handling ",
 }
 """Between the traces of two Python exceptions."""
@@ -39,6 +40,9 @@ _CLASS = re.compile(
     r"Failed to load class \S+?(?=\.?$)|Could not find or load main class \S+|(?<=failed with state )\w+ due to: .+"
 )
 """A program that never began, or whose job failed: without an exception."""
+_WRAPPED = re.compile(r"[a-z]+[ ,].*[^{\[]$")
+"""A line of prose that goes on with the sentence above it, and is no line of a log."""
+_PYTHON_FRAME = re.compile(r'^\s*File "[^"]+", line \d+')
 _FRAME = re.compile(r'^\s+at |^\s+\.\.\. \d+ more|^\s+File "[^"]*\.zip/')
 _LINE = re.compile(
     r'^\s*File "(?!.*(?:\.zip|/site-packages|/lib/python[\d.]+|/[a-z]+-[\d.]+-[0-9a-f]{8}/lib)/)(?:[^"]*/)?([^"/<>]+)", line (\d+)'
@@ -99,19 +103,32 @@ def ended(lines: Sequence[str], classes: Collection[str] = ()) -> Ended:
     place = _own_line(trace, classes) if found[0] else ""
     shown = shown if found[0] else _last(lines)
     ends = ending is not None or any(line.startswith(CAUGHT) for line in lines[begin:])
-    earlier = _earlier(lines[:begin]) if found[0] else ""
-    return Ended(found[0][:_LONGEST] + place, shown, begin, begin + len(trace), earlier, certain=ends)
+    earlier = _earlier(lines[:begin], found[0], inside=_raised_inside(trace)) if found[0] else ""
+    whole = (
+        found[0] if raised is None else " ".join([found[0], *takewhile(_WRAPPED.match, lines[last + 1 :])])
+    )
+    return Ended(whole[:_LONGEST] + place, shown, begin, begin + len(trace), earlier, certain=ends)
 
 
-def _earlier(lines: Sequence[str]) -> str:
-    """The first exception of a chain, if these lines end with one: of those that the user's own code raised or met."""
+def _raised_inside(trace: Sequence[str]) -> bool:
+    """Whether a library raised the exception of a Python trace."""
+    frames = [line for line in trace if _PYTHON_FRAME.match(line)]
+    return bool(frames) and not _LINE.match(frames[-1])
+
+
+def _earlier(lines: Sequence[str], exception: str, *, inside: bool) -> str:
+    """The first exception of a chain, if these lines end with one: of those that the user's own code raised or met.
+
+    `inside`: a library raised the later one, and so may say why by another of its own.
+    """
     end = next((i for i in reversed(range(len(lines))) if lines[i].strip()), None)
     if end is None or (how := _CHAINED.get(lines[end].strip())) is None:
         return ""
     before = ended(lines[:end])
     if before.earlier:
         return before.earlier
-    return how + before.exception if _PLACE.search(before.exception) else ""
+    named = _PLACE.search(before.exception) or (inside and how == _CAUSED and before.exception != exception)
+    return how + before.exception if before.exception and named else ""
 
 
 def _raised(lines: Sequence[str], begin: int) -> int | None:
