@@ -1,6 +1,6 @@
 """A node as plain data: where commands run."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Self
@@ -61,3 +61,8 @@ class Node:
         if network == "compute" or self.storage is None:
             return self
         return replace(self, address=self.storage.address, link=self.storage.link)
+
+
+def fewest_cores(nodes: Sequence[Node]) -> int:
+    """What each process has of an engine whose processes are all alike, one on a node."""
+    return min(node.cores for node in nodes)

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from weft.adapters.engines.base import Engine
 from weft.errors import UsageError
-from weft.layout.node import Node
+from weft.layout.node import Node, fewest_cores
 from weft.layout.plan import SECRET, Command, Daemon, Job, Layout, Page, Plan, Ready
 from weft.record.derived import Derived
 from weft.text.arguments import assign
@@ -42,7 +42,7 @@ class TimelyEngine(Engine):
         secured = "connections begin with the run's secret; data is not encrypted"
         derived = Derived(
             counts={"processes, one per node": len(names)},
-            slots=len(names) * _threads(layout),
+            slots=len(names) * fewest_cores(layout.nodes),
             sizes={"memory of a process": min(_memory(node) for node in layout.nodes)},
             notes={"security": secured if layout.secured else "none"},
         )
@@ -64,7 +64,7 @@ class TimelyEngine(Engine):
         peers = assign("--peer", {_name(each): f"{each.address}:{self.port}" for each in layout.nodes})
         argv = [
             *(_program(layout), "serve", "--index", str(index), *peers),
-            *("--threads", str(_threads(layout)), "--memory", str(_memory(node))),
+            *("--threads", str(fewest_cores(layout.nodes)), "--memory", str(_memory(node))),
             *("--control", self._control(layout), *_secret_option(layout)),
         ]
         ports = (self.port, self.port + 1) if index == 0 else (self.port,)
@@ -77,11 +77,6 @@ class TimelyEngine(Engine):
 
 def _name(node: Node) -> str:
     return f"timely-{node.name}"
-
-
-def _threads(layout: Layout) -> int:
-    """Worker threads of each process: timely wants as many in each."""
-    return min(node.cores for node in layout.nodes)
 
 
 def _memory(node: Node) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 from weft.adapters.services.hadoop import allowed_hosts, classes, configuration, page_filter
 from weft.errors import UsageError
 from weft.layout.jvm import OPENS, archived, heap, temporary
-from weft.layout.node import Node
+from weft.layout.node import Node, fewest_cores
 from weft.layout.plan import SECRET, Applications, Daemon, Layout, Page, Ready
 from weft.text.units import show_size
 
@@ -305,7 +305,7 @@ def divide(layout: Layout, head: int, asked: int | None, *, master: int, least: 
     """
     on_head = layout.head.memory - head
     room = min([on_head, *(node.memory for node in layout.nodes[1:])]) - master
-    each = min(node.cores for node in layout.nodes)
+    each = fewest_cores(layout.nodes)
     own = min(most, max(room * 6 // 10 // each, min(room // each, least))) // GRAIN * GRAIN
     # YARN rounds requests up: otherwise one container of all would not fit next to a master
     task = -(-asked // GRAIN) * GRAIN if asked else own

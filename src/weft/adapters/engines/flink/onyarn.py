@@ -8,7 +8,7 @@ from weft.adapters.engines.flink.taskmanager import TaskManagerMemory
 from weft.adapters.services.hadoop import jars
 from weft.adapters.services.yarncluster import GRAIN, OVERHEAD, Containers
 from weft.errors import UsageError
-from weft.layout.node import Node
+from weft.layout.node import Node, fewest_cores
 from weft.layout.plan import Layout
 from weft.text.units import show_size
 
@@ -41,7 +41,7 @@ def containers(layout: Layout, memory: TaskManagerMemory, jobmanager_heap: int) 
             f" {show_size(first)}, so that YARN could put two on a node",
             hint="use fewer nodes or cores, give nodes more memory, or lower engine.jobmanager_memory",
         )
-    return Containers(task, first, 1, min(node.cores for node in layout.nodes))
+    return Containers(task, first, 1, fewest_cores(layout.nodes))
 
 
 def settings(

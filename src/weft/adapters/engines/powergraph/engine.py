@@ -10,6 +10,7 @@ from pydantic import Field
 
 from weft.adapters.engines.base import Engine
 from weft.errors import MissingError, UsageError
+from weft.layout.node import fewest_cores
 from weft.layout.plan import Command, Job, Layout, Plan
 from weft.record.derived import Derived
 from weft.text.executes import Executes, Home
@@ -101,7 +102,10 @@ class PowerGraphEngine(Engine):
         # a line for each process is what both MPICH and Open MPI read
         hosts = "".join(f"{node.host or 'localhost'}\n" for node in layout.nodes)
         derived = Derived(
-            counts={"processes, one per node": len(layout.nodes), "threads of a process": _threads(layout)},
+            counts={
+                "processes, one per node": len(layout.nodes),
+                "threads of a process": fewest_cores(layout.nodes),
+            },
             notes={
                 "started by": self.mpi,
                 "graph format": self.graph_format,
@@ -117,7 +121,7 @@ class PowerGraphEngine(Engine):
             *(f"--program={home / path}" for path in _BUILT),
             *("--mpi", self.mpi),
             *("--hosts", str(_hosts(layout)), "--processes", str(len(layout.nodes))),
-            *("--threads", str(_threads(layout)), "--format", self.graph_format),
+            *("--threads", str(fewest_cores(layout.nodes)), "--format", self.graph_format),
             *(f"--mpi-option={option}" for option in self.mpi_options),
             *(f"--program-option={option}" for option in self.options),
         ]
@@ -134,11 +138,6 @@ class PowerGraphEngine(Engine):
                 hint="name its directory with --engine powergraph:DIRECTORY or --set engine.home=DIRECTORY",
             )
         return self.home
-
-
-def _threads(layout: Layout) -> int:
-    """Of each process: PowerGraph has one number for all."""
-    return min(node.cores for node in layout.nodes)
 
 
 def _hosts(layout: Layout) -> Path:

@@ -1,6 +1,7 @@
 """Spark's executors in YARN containers: one per node, with space on each node for the ApplicationMaster."""
 
 from weft.adapters.services.yarncluster import GRAIN, Containers
+from weft.layout.node import fewest_cores
 from weft.layout.plan import Layout
 
 _MASTER_HEAP = 256 << 20
@@ -24,7 +25,7 @@ def overhead(heap: int) -> int:
 def containers(layout: Layout, heap: int) -> Containers:
     """A container of this heap on each node."""
     task = -(-(heap + overhead(heap)) // GRAIN) * GRAIN
-    return Containers(task, _MASTER, 1, min(node.cores for node in layout.nodes))
+    return Containers(task, _MASTER, 1, fewest_cores(layout.nodes))
 
 
 def settings(layout: Layout, heap: int) -> dict[str, str]:
