@@ -12,7 +12,7 @@ SMALL = ("--engine", "dask", "--nodes", "local:2", "--set", "probes=null")
 BEGIN = "from distributed import Client\n"
 CALL = "\nwith Client() as client:\n    print(client.submit(work, 0).result())\n"
 CAUSES = [
-    Cause("exception", "", r"ZeroDivisionError: integer division or modulo by zero \(exception.py, line \d+\)",
+    Cause("exception", "", r"ZeroDivisionError: integer division or modulo by zero \(exception.py, line 5; in work, line 2\)",
           f"{BEGIN}def work(x): return 1 // x\n{CALL}"),
     Cause("module", "python-module-task", "the Python of the workers has no module nowhere",
           f"{BEGIN}def work(x): import nowhere\n{CALL}"),

@@ -65,6 +65,17 @@ ray.exceptions.RayTaskError(NoConvergence): \x1b[36mray::work()\x1b[39m (pid=7, 
     raise NoConvergence("loss is nan after epoch 3")
 NoConvergence: loss is nan after epoch 3
 """
+DASK = """\
+Traceback (most recent call last):
+  File "/home/me/dask_wait.py", line 11, in <module>
+    print(client.gather(client.map(bad, range(5))))
+          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  File "/cache/dask-2026.8.0-8dfcc9c5/lib/distributed/client.py", line 2538, in gather
+    return self.sync(
+           ^^^^^^^^^^
+  File "<dynamic-code>", line 10, in bad
+ZeroDivisionError: division by zero
+"""
 SPARK = PY4J.replace("ZeroDivisionError: division by zero", "Exception: division by zero")
 OF_A_TASK = SPARK.replace("Exception: division", "Wrong: division")
 JAVA_PLAIN = JAVA.replace("java.lang.IllegalStateException", "java.lang.Exception")
@@ -110,6 +121,17 @@ occurs if the Scheduler and Client have different environments.
 For more information, see
 """
 """As Dask prints it of a job whose function cannot be pickled."""
+WRAPPED = """
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "/home/me/job.py", line 12, in <module>
+    linker.train(rows)
+  File "/env/lib/python3.11/site-packages/mylib/api.py", line 109, in train
+    raise LibraryError(f"the query failed:\\n{query}") from error
+mylib.errors.LibraryError: the query failed:
+SELECT JARO_WINKLER(a, b) FROM c
+"""
 CHAIN_OF_A_TASK = PY4J.replace(
     "ZeroDivisionError: division by zero\n", "ZeroDivisionError: division by zero\n" + THEN
 )
@@ -122,7 +144,19 @@ CHAINS = [
         f"{SAYS}, while handling IndexError: list index out of range (job.py, line 3)",
     ),
     (INSIDE + MEANWHILE + THEN, f"{SAYS}, caused by {SAYS}"),
-    (INSIDE + THEN, SAYS),
+    (INSIDE + THEN, f"{SAYS}, caused by IndexError: list index out of range"),
+    (INSIDE + MEANWHILE, SAYS),
+    (
+        INSIDE + WRAPPED,
+        "mylib.errors.LibraryError: the query failed: (job.py, line 12), caused by IndexError: list index out of range",
+    ),
+    (
+        INSIDE
+        + WRAPPED.replace(
+            "mylib.errors.LibraryError: the query failed:", "IndexError: list index out of range"
+        ),
+        "IndexError: list index out of range (job.py, line 12)",
+    ),
     (PY4J + THEN, f"{SAYS}, caused by ZeroDivisionError: division by zero (job.py, line 5)"),
     (CHAIN_OF_A_TASK, f"{SAYS}, caused by ZeroDivisionError: division by zero (job.py, line 5)"),
     (
@@ -155,6 +189,7 @@ def test_an_exception_names_the_one_from_which_it_was_raised(log: str, why: str,
         (LOWER, "struct.error: loss is nan after epoch 3 (train.py, line 4)"),
         (LOCAL, "main.<locals>.Stop: loss is nan after epoch 3 (train.py, line 4)"),
         (WITHOUT_TEXT, "queue.Empty (train.py, line 4)"),
+        (DASK, "ZeroDivisionError: division by zero (dask_wait.py, line 11; in bad, line 10)"),
         (RAY, "NoConvergence: loss is nan after epoch 3 (train.py, line 4)"),
         (SPARK, "Exception: division by zero (job.py, line 5)"),
         (OF_A_TASK, "Wrong: division by zero (job.py, line 5)"),

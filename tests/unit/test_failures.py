@@ -40,6 +40,8 @@ ELSEWHERE = {
     "spark-connect": "test_sail_names_what_spark_connect_does_not_have",
     "spark-connect-master": "test_sail_names_what_spark_connect_does_not_have",
     "quota": "test_a_quota_that_is_exhausted_is_named",
+    "streaming": "test_a_mapper_of_hadoop_streaming_has_its_reason_in_its_own_log",
+    "task-failed": "test_a_mapper_of_hadoop_streaming_has_its_reason_in_its_own_log",
 }
 """Rules that are caused in another way."""
 UNSEEN = {
@@ -74,8 +76,26 @@ LINES = {
     LOST: "executor 6 was lost: it was killed by signal 9 (SIGKILL)",
     "pyspark.errors.exceptions.captured.AnalysisException: [PATH_NOT_FOUND] Path does not exist: file:/in. SQLSTATE: 42K03":
     "the input file:/in does not exist",
+    ": java.lang.NoSuchMethodError: 'void org.apache.spark.sql.execution.LogicalRDD.<init>(scala.collection.immutable.Seq, org.apache.spark.rdd.RDD)'":
+    "a class or method is missing, or of another version: org.apache.spark.sql.execution.LogicalRDD.<init>",
+    ": java.lang.IncompatibleClassChangeError: class org.apache.iceberg.spark.source.SparkView can not implement org.apache.spark.sql.connector.catalog.View, because it is not an interface":
+    "a class or method is missing, or of another version: org.apache.iceberg.spark.source.SparkView",
 }  # fmt: skip
 """Lines of real logs of Spark 4.3, with the sentence for each."""
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("[DATA_SOURCE_NOT_FOUND] Failed to find the data source: delta. Make sure the provider name is correct", "delta"),
+        ("Can not load class uk.gov.moj.dash.linkage.JaroSimilarity, please make sure it is on the classpath.", "uk.gov.moj.dash.linkage.JaroSimilarity"),
+    ],
+)  # fmt: skip
+def test_what_a_program_names_itself_comes_too_late_for_its_jvm(line: str, name: str) -> None:
+    found = failures.named([line], "driver")
+    assert found
+    assert found.says == f"no jar of the driver has {name}"
+    assert "--packages" in found.rule.hint
 
 
 @pytest.mark.parametrize(("line", "says"), LINES.items())
@@ -177,6 +197,44 @@ def why(layout: Layout, output: str, log: str = "", code: int = 1, **executors: 
 @pytest.fixture(autouse=True)
 def quiet_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel, "_asked", lambda _: {})
+
+
+MAPPER = """\
+NOTE: Picked up JDK_JAVA_OPTIONS: -XX:-UsePerfData
+Traceback (most recent call last):
+  File "/scratch/usercache/me/appcache/application_1/container_1_01_000003/./mapper.py", line 3, in <module>
+    for line in sys.stdin: print(line.split()[9])
+IndexError: list index out of range
+"""
+ATTEMPT = "26/11/24 10:00:09 INFO Job: Task Id : attempt_1_0001_m_000001_0, Status : FAILED\n"
+PIPE = (
+    "Error: java.lang.RuntimeException: PipeMapRed.waitOutputThreads(): subprocess failed with code 1\n"
+    "\tat org.apache.hadoop.streaming.PipeMapRed.waitOutputThreads(PipeMapRed.java:326)\n"
+)
+ENDED = "26/11/24 10:00:09 INFO Job: Job job_1_0001 failed with state FAILED due to: Task failed task_1_0001_m_000001\n"
+
+
+@pytest.mark.parametrize("log", [ATTEMPT + PIPE + ENDED, ENDED])
+def test_a_mapper_of_hadoop_streaming_has_its_reason_in_its_own_log(layout: Layout, log: str) -> None:
+    hadoop = replace(layout, engine="hadoop")
+    found = why(hadoop, "packageJobJar: []\n", log, container_1_01_000003=MAPPER)
+    assert (found.says, found.node) == ("IndexError: list index out of range (mapper.py, line 3)", "node2")
+    assert found.evidence is not None
+    assert found.evidence.where == "logs/node2/executors/container_1_01_000003/stderr:5"
+
+
+def test_a_module_that_a_mapper_lacks_has_its_remedy(layout: Layout) -> None:
+    lacks = MAPPER.replace(
+        "IndexError: list index out of range", "ModuleNotFoundError: No module named 'nltk'"
+    )
+    found = why(replace(layout, engine="hadoop"), "", ATTEMPT + PIPE, container_1_01_000003=lacks)
+    assert found.says == "the Python of the workers has no module nltk"
+
+
+def test_a_mapper_without_a_reason_has_its_exit_code(layout: Layout) -> None:
+    found = why(replace(layout, engine="hadoop"), "", ATTEMPT + PIPE, container_1_01_000003="no such word\n")
+    assert found.says == "a mapper or reducer of Hadoop streaming failed: it ended with exit code 1"
+    assert "stderr" in found.hint
 
 
 def test_a_lost_executor_is_a_consequence_of_what_its_log_says(layout: Layout) -> None:

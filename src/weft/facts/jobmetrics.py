@@ -98,6 +98,7 @@ stages: in which its tasks ran. rows: that it put out. bytes: of files read or w
 exchange; read_partitions, skewed: into how many they were joined or split again for their reader. seconds: of tasks, by a timer of its own
 work alone; null without one. Null also if it did not run."""
 
+_DRIVER = "driver"
 _FEW = polars.Categorical()
 """Texts of which a log of millions of tasks has few: each takes four bytes in a row."""
 
@@ -198,6 +199,11 @@ class JobMetrics:
     def count(self) -> int:
         """Number of tasks."""
         return self.tasks.height + sum(file.count for file in self.files)
+
+    @property
+    def in_driver(self) -> bool:
+        """Whether all tasks ran in the process of the driver, which Spark lists as an executor of this name if the master is `local`."""
+        return self.executors.height > 0 and bool((self.executors["executor"] == _DRIVER).all())
 
 
 def fitting(schema: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:

@@ -42,12 +42,13 @@ _CLASS = re.compile(
 """A program that never began, or whose job failed: without an exception."""
 _WRAPPED = re.compile(r"[a-z]+[ ,].*[^{\[]$")
 """A line of prose that goes on with the sentence above it, and is no line of a log."""
-_PYTHON_FRAME = re.compile(r'^\s*File "[^"]+", line \d+')
 _FRAME = re.compile(r'^\s+at |^\s+\.\.\. \d+ more|^\s+File "[^"]*\.zip/')
 _LINE = re.compile(
     r'^\s*File "(?!.*(?:\.zip|/site-packages|/lib/python[\d.]+|/[a-z]+-[\d.]+-[0-9a-f]{8}/lib)/)(?:[^"]*/)?([^"/<>]+)", line (\d+)'
 )
 """A frame of a Python program, and not of a library or of a distribution that weft downloaded."""
+_SENT = re.compile(r'^\s*File "<dynamic-code>", line (\d+), in (\S+)')
+"""A frame of a function that cloudpickle sent to a worker (cloudpickle.py, _code_reduce): with its line, and without its file."""
 _JAVA_LINE = re.compile(
     r"^\s+(?:at )?(?:[\w.-]*//?)?([\w.]+)[\w.$]*\.[\w$<>]+\(([\w$]+\.(?:java|scala|kt)):(\d+)\)"
 )
@@ -103,32 +104,24 @@ def ended(lines: Sequence[str], classes: Collection[str] = ()) -> Ended:
     place = _own_line(trace, classes) if found[0] else ""
     shown = shown if found[0] else _last(lines)
     ends = ending is not None or any(line.startswith(CAUGHT) for line in lines[begin:])
-    earlier = _earlier(lines[:begin], found[0], inside=_raised_inside(trace)) if found[0] else ""
+    earlier = _earlier(lines[:begin], found[0]) if found[0] else ""
     whole = (
         found[0] if raised is None else " ".join([found[0], *takewhile(_WRAPPED.match, lines[last + 1 :])])
     )
     return Ended(whole[:_LONGEST] + place, shown, begin, begin + len(trace), earlier, certain=ends)
 
 
-def _raised_inside(trace: Sequence[str]) -> bool:
-    """Whether a library raised the exception of a Python trace."""
-    frames = [line for line in trace if _PYTHON_FRAME.match(line)]
-    return bool(frames) and not _LINE.match(frames[-1])
-
-
-def _earlier(lines: Sequence[str], exception: str, *, inside: bool) -> str:
-    """The first exception of a chain, if these lines end with one: of those that the user's own code raised or met.
-
-    `inside`: a library raised the later one, and so may say why by another of its own.
-    """
+def _earlier(lines: Sequence[str], says: str) -> str:
+    """The first exception of a chain, if these lines end with one: of those that the user's own code raised or met, or from which
+    a library raised its own that says something else."""
     end = next((i for i in reversed(range(len(lines))) if lines[i].strip()), None)
     if end is None or (how := _CHAINED.get(lines[end].strip())) is None:
         return ""
     before = ended(lines[:end])
     if before.earlier:
         return before.earlier
-    named = _PLACE.search(before.exception) or (inside and how == _CAUSED and before.exception != exception)
-    return how + before.exception if before.exception and named else ""
+    other = how == _CAUSED and before.exception not in {"", says[:_LONGEST]}
+    return how + before.exception if other or _PLACE.search(before.exception) else ""
 
 
 def _raised(lines: Sequence[str], begin: int) -> int | None:
@@ -170,7 +163,8 @@ def _without_class(lines: Sequence[str], begin: int, classes: Collection[str], *
 def _own_line(trace: Sequence[str], classes: Collection[str]) -> str:
     """The user's own line: the last of a Python trace, the first below the last cause of a Java trace that has one."""
     if python := [match for line in trace if (match := _LINE.match(line))]:
-        return f" ({python[-1][1]}, line {python[-1][2]})"
+        sent = [f"; in {match[2]}, line {match[1]}" for line in trace if (match := _SENT.match(line))]
+        return f" ({python[-1][1]}, line {python[-1][2]}{sent[-1] if sent else ''})"
     causes = [0, *(number for number, line in enumerate(trace) if _BY.match(line))]
     for begin in reversed(causes):
         frames = (match for line in trace[begin:] if (match := _JAVA_LINE.match(line)))

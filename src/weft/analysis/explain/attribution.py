@@ -37,6 +37,8 @@ MOST_UNKNOWN = 0.5
 """The same of the job's own slot time: a long start is no reason to say what took the rest."""
 LEAST_OVERLAPPED = 0.01
 """Seconds of file calls for which no task waited, as a share of slot time, from which they are listed."""
+PYTHON_WORKERS = "Python workers"
+"""What is missing where tasks waited for some that nobody watched."""
 _GIVEN = frozenset({slots.START, CPU, UNCLASSIFIED})
 """Parts without which there is no job, or of which nothing is known: they have no bound."""
 _MOMENT = 1e-6
@@ -321,7 +323,7 @@ def _coverage(found: Evidence, metrics: JobMetrics, replay: float) -> Covered:
             "network of tasks whose JVM started meanwhile, which the engine does not time"
         )
     if found.workers is None and PYTHON_WORKER in found.blocked:
-        missing["Python workers"] = "what they did while their tasks waited for them: --probe python"
+        missing[PYTHON_WORKERS] = "what they did while their tasks waited for them: --probe python"
     return Covered(
         tasks=found.tasks.height,
         processes_ran=metrics.executors.height,

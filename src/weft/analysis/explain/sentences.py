@@ -37,6 +37,7 @@ _NAMED = 0.05
 FAILED_RUN = "The run failed: where its time went is not why."
 STREAM = "A stream lasts until somebody stops it: no part of its time makes it longer."
 """Why nothing is to be gained from what parts cost."""
+IN_DRIVER = "All tasks ran in the driver's process, none on the cluster: the program sets a master of its own. Omit .master(...) and spark.master in it."
 _SHORT = 0.005
 """Share of the run phase below which the application's start is not worth a sentence."""
 
@@ -51,6 +52,11 @@ def of_job(
     found: Attribution, parts: Sequence[TimePart], *, limit: Limit | None = None, no_gain: str = ""
 ) -> str:
     """Where the job's time went, without the application's start; or why there is no answer."""
+    spent = _of_job(found, parts, limit)
+    return f"{spent} {no_gain}" if no_gain else spent
+
+
+def _of_job(found: Attribution, parts: Sequence[TimePart], limit: Limit | None) -> str:
     if found.doubt:
         return f"No verdict: {found.doubt}."
     whole = sum(part.seconds for part in parts if part.name != START) or 1.0
@@ -75,8 +81,7 @@ def of_job(
     spent = f"{percent(best.seconds / whole)} of the job's slot time {_spent(best)}{limits.at(limit)}"
     if best.bound is not None and best.bound >= 1 + _NAMED and not findings.planning(best, found.slots):
         spent += f" (without it, the run phase at most {best.bound:.1f} times faster)"
-    spent = f"{spent}; then {then}." if then else f"{spent}."
-    return f"{spent} {no_gain}" if no_gain else spent
+    return f"{spent}; then {then}." if then else f"{spent}."
 
 
 def of_start(start: float, wall: float, unasked: float = 0.0) -> str:
@@ -138,7 +143,7 @@ PHRASES = {
     KAFKA: "was tasks waiting for Kafka's brokers",
     CHILDREN: "was tasks waiting for programs that they started",
     SOCKETS: "was tasks waiting in calls on sockets whose other end is not known: a database, an object store, another host",
-    THREADS: "was tasks waiting for other threads of their process: locks, queues, replies",
+    THREADS: "was tasks asleep or in locks: waiting for other threads of their process, queues, replies",
     SHUFFLE_WRITE: "was tasks writing shuffle files, by the engine's own timer: metadata or data, no log says which",
     SPILL: "was tasks waiting for results to be written to scratch or read from there, by the engine's own timer",
     CODEC: "was tasks waiting for objects to be made of bytes, or bytes of objects, by the engine's own timer",

@@ -1,6 +1,6 @@
 """Where a run's slot time went: the numbers that pages, terminal and JSON share, of the same structure in every run."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from weft.analysis.explain.balance import Balance
 from weft.analysis.explain.filepart import FilePart
@@ -114,6 +114,10 @@ class Covered(Part):
     """The job's own tasks scheduled again, over the time it took."""
     lost: tuple[str, ...] = ()
     """Of the event log: lines that could not be read."""
+
+    def unmeasured(self, but: Collection[str]) -> list[str]:
+        """What is missing, each with what would measure it; without what others measured (`but`)."""
+        return [f"{name} ({what})" for name, what in self.missing.items() if name not in but]
 
 
 class Suggestion(Part):

@@ -7,6 +7,7 @@ from typing import Any
 
 from weft.analysis.explain.filepart import FilePart, of_calls
 from weft.analysis.explain.slots import FEW, STRAGGLERS
+from weft.analysis.explain.tasktime import CPU
 from weft.analysis.predict.calibrated import HOSTED
 from weft.analysis.predict.constants import VALUE
 from weft.analysis.predict.forecast import LONG
@@ -33,6 +34,8 @@ MADE = (*HOSTED, "slurm", "pbs", "lsf", "flux", "gridengine", "oar")
 
 _LINKS = ("rate", "storage_rate")
 """Keys of nodes of this machine that stay as they are on more of them, which have less memory each."""
+_SLOTS = "slots"
+"""What more nodes have more of, where tasks hardly compute."""
 _USUAL = {"launcher": "own"}
 """Defaults, which a command need not repeat."""
 
@@ -209,10 +212,12 @@ def _nodes(run: Situation) -> Iterator[Candidate]:
     if run.target.growth.each or kind not in MADE:
         return
     now, name = run.work.nodes, run.engine.settings.nodes
+    computed = sum(stage.cpu * stage.count for stage in run.work.stages)
+    part = CPU if 2 * computed >= sum(sum(stage.tasks) for stage in run.work.stages) else _SLOTS
     for count in sorted({max(1, now // 2), now * 2, now * 4} - {now}):
         flags, target = ("--nodes", on_nodes(run, count)), replace(run.target, nodes=count)
         setting = name and f"{name}={count}"
-        yield Candidate("nodes", f"{count} nodes instead of {now}", flags, setting, target, "CPU")
+        yield Candidate("nodes", f"{count} nodes instead of {now}", flags, setting, target, part)
 
 
 def on_nodes(run: Situation, count: int, without: str = "") -> str:

@@ -194,8 +194,9 @@ def of_record(
     storages: Mapping[str, str],
     size: float = 0.0,
     size_key: str = "size",
+    python: bool = False,
 ) -> JobProfile:
-    """The work of a run. Raises UsageError where the record lacks what the model needs."""
+    """The work of a run; `python`: its Python workers were watched. Raises UsageError where the record lacks what the model needs."""
     found = attribution.attribute(metrics, samples, window)
     if found is None:
         raise UsageError(
@@ -240,7 +241,7 @@ def of_record(
         warm_up=0.0 if alone else WARM_UP,
         jvm_a_task=alone,
         computed=bool(found.evidence.cpu),
-        missing=[f"{name} ({what})" for name, what in found.coverage.missing.items()],
+        missing=found.coverage.unmeasured(but={attribution.PYTHON_WORKERS} if python else ()),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from weft.analysis.explain import explanation, stacks
+from weft.analysis.explain import explanation, pythontime, stacks
 from weft.analysis.explain.evidence import Window
 from weft.analysis.explain.fitting import Used
 from weft.analysis.predict import jobprofile, remedies
@@ -83,21 +83,32 @@ def _known(label: str, machine: Machine) -> StorageModel | None:
         return None
 
 
-def read(stored: Stored) -> Recorded:
-    """A record. Raises UsageError that names what it lacks, and for work that was not done."""
-    sources = Sources(stored)
+def _require_work(stored: Stored, sources: Sources, metrics: JobMetrics) -> None:
+    """Raises UsageError if the time of this run says nothing of another one."""
     name = stored.directory.name
     if sources.verdict() in {"INVALID", "KILLED"}:
         raise UsageError(
             f"{name} is {sources.verdict()}, and its time says nothing of a run that succeeds{f': {stored.head.reason}' if stored.head.reason else ''}",
             hint="name a run that succeeded; `weft runs` lists them",
         )
-    events, samples, metrics = sources.events(), sources.samples(), sources.metrics()
     if metrics.applications["stream"].any():
         raise UsageError(
             f"{name} is a stream, which lasts until somebody stops it, wherever it runs",
             hint=f"`weft explain {name}` names the operator that limits it",
         )
+    if metrics.in_driver and stored.head.imported is None:
+        raise UsageError(
+            f"{name} ran its tasks in the driver's process, none on the cluster, and says nothing of other nodes",
+            hint="omit .master(...) and spark.master in the program, and run it again",
+        )
+
+
+def read(stored: Stored) -> Recorded:
+    """A record. Raises UsageError that names what it lacks, and for work that was not done."""
+    sources = Sources(stored)
+    name = stored.directory.name
+    events, samples, metrics = sources.events(), sources.samples(), sources.metrics()
+    _require_work(stored, sources, metrics)
     begin = spans.begin(events, samples)
     ran = [span for span in spans.phases(sources, events, begin, begin) if span.name == "run" and span.ended]
     if not ran:
@@ -121,6 +132,7 @@ def read(stored: Stored) -> Recorded:
         storages=stored.head.storages,
         size=size,
         size_key=size_key,
+        python=pythontime.workers_of(pythontime.read(stored.folder / "python"), metrics.tasks) is not None,
     )
     work = replace(_sampled(work, stored), memory=_memory(decided, work.engine))
     each = _slots_of_each(name, work.slots, len(nodes))

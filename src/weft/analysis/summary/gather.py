@@ -158,8 +158,6 @@ def _explained(
     head = sources.stored.head
     if metrics.count <= kept.IN_MEMORY:
         used = _calibration(sources)
-        failed = sources.verdict() in {"INVALID", "KILLED"}
-        stream = sentences.STREAM if metrics.applications["stream"].any() else ""
         workers = sources.rows(
             "what Python workers did", lambda: tuple(pythontime.read(sources.stored.folder / "python"))
         )
@@ -176,7 +174,7 @@ def _explained(
                 profile,
                 stopped,
                 workers,
-                no_gain=sentences.FAILED_RUN if failed else stream,
+                no_gain=_no_gain(sources, metrics),
             ),
             None,
         )
@@ -187,6 +185,14 @@ def _explained(
         f" {kept.IN_MEMORY:,} are attributed; the figures of its stages are of all tasks"
     )
     return None
+
+
+def _no_gain(sources: Sources, metrics: JobMetrics) -> str:
+    """Why no change of the run makes its job faster, as sentences."""
+    failed = sources.verdict() in {"INVALID", "KILLED"}
+    stream = sentences.STREAM if metrics.applications["stream"].any() else ""
+    apart = sentences.IN_DRIVER if metrics.in_driver and sources.stored.head.imported is None else ""
+    return " ".join(filter(None, [sentences.FAILED_RUN if failed else stream, apart]))
 
 
 def _calibration(sources: Sources) -> Used:

@@ -23,6 +23,8 @@ _DATED = re.compile(r"\d{4}-\d\d-\d\d ")
 _PLACE = re.compile(r" \([^()]+, line \d+\)$")
 _PACKAGE = re.compile(r"^(?:[a-z_]\w*\.)+(?=[A-Z])")
 """Of the class of an exception."""
+_CHAINED = re.compile(r"^(, caused by |, while handling )(?:[a-z_]\w*\.)+(?=[A-Z])")
+"""The same, of the one before it."""
 
 
 @dataclass
@@ -143,7 +145,7 @@ class EndedProgram:
         says = self.end.exception.removesuffix(self.place)
         if task := re.search(self.facts.failed, says) if self.facts.failed else None:
             says = says[task.end() :] or says  # that of the task, without how the job ended
-        return short(_PACKAGE.sub("", says)) + self.place + self.end.earlier, index
+        return short(_PACKAGE.sub("", says)) + self.place + _CHAINED.sub(r"\1", self.end.earlier), index
 
     def first_error(self) -> FailureEvidence | None:
         """The first error in time of all logs; without one, the last line that it printed."""

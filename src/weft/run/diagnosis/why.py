@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from weft.errors import FailureEvidence
 from weft.facts import engines, failures
 from weft.facts.failures import Failure, FailureRule, Role
+from weft.host.cause import ended
 from weft.run.diagnosis import tasks
 from weft.run.diagnosis.kernel import Kernel
 from weft.run.diagnosis.program import EndedProgram
-from weft.run.diagnosis.texts import Text
+from weft.run.diagnosis.texts import Text, short
 
 _FOLLOWING = 30
 """Lines after one that names a reason which may say more."""
@@ -18,6 +19,8 @@ _SCRATCH = re.compile(r"\.shuffle\.|storage\.Disk|unsafe\.sort|MapOutputBuffer|m
 """Frames of what engines write to the scratch."""
 _PRIOR = re.compile("may have been caused by a prior exception|Executor: Exception in task")
 """What Spark logs of a Python worker whose input failed, before the exception (PythonRunner.scala, Executor.scala)."""
+_OF_CHILDREN = ("streaming", "task-failed")
+"""Rules that say only that a task failed, of which the program that it started may have left the reason in its own log."""
 _NEXT = 60
 """Lines in which that exception is."""
 _KERNEL = "`dmesg -T` on the node shows what the kernel killed"
@@ -76,6 +79,8 @@ class Case:
             return Why(killed.says, killed.evidence.node, _MORE_MEMORY, killed.evidence)
         if own := self._ended_itself():
             return own
+        if found and found.rule.name in _OF_CHILDREN and (raised := self._raised()):
+            return raised
         for role in ("task", "daemon"):
             if hits := sorted(self._hits(role, found), key=lambda hit: hit[0]):
                 _, text, other = hits[0]
@@ -84,6 +89,17 @@ class Case:
             says = f"{found.says}; {killed.says}" if found else killed.says
             return Why(says, "", _KERNEL, killed.evidence)
         return None
+
+    def _raised(self) -> Why | None:
+        """The first exception of Python in time that ended a program which a task had started."""
+        ends = [(text, ended(text.lines)) for text in self.program.others if text.of == "task"]
+        certain = [(text, end) for text, end in ends if end.exception and end.certain]
+        if not certain:
+            return None
+        text, end = min(certain, key=lambda each: each[0].until(each[1].begin))
+        if known := failures.named(text.lines[end.begin : end.end], "task"):
+            return self._why(replace(known, line=end.begin + known.line), text, "task")
+        return Why(short(end.exception) + end.earlier, text.node, "", text.evidence(end.end - 1), end.shown)
 
     def _hits(self, role: Role, followed: Failure | None) -> Iterator[tuple[tuple[str, int], Text, Failure]]:
         worker = followed is not None and followed.rule.name == "python-worker"
