@@ -20,8 +20,8 @@ LIMITS = {"dask": "worker_memory=500MB", "ray": "object_store=180MB"}
 RATES = {"dask": (0.0, 30.0, 60.0), "ray": (0.0, 5.0, 10.0)}
 """Seconds a gigabyte of the scratch.
 
-Dask's functions make arrays of half a gigabyte in all. Its first touch took 0.3 to 1.2 s of CPU time in equal runs on a virtual machine, where
-the host gives memory at its first touch: that must be little of the slot time.
+Dask's functions make arrays of half a gigabyte in all. To fill them took 0.3 to 1.2 s of CPU time in equal runs on a virtual machine,
+as the first touch of memory is dearer at times: that must be little of the slot time.
 """
 
 
