@@ -80,7 +80,8 @@ def test_the_error_of_another_machine_is_that_of_the_published_ratios() -> None:
         json.loads(line) for line in (settings.SOURCE / "evidence/published.jsonl").read_text().splitlines()
     ]
     errors = []
-    for each in (each for each in rows if each["kind"] == "point"):
+    # nobody has the counts of the very runs that are to be predicted
+    for each in (each for each in rows if each["kind"] == "point" and not each.get("counted")):
         ends = each["value"] if isinstance(each["value"], list) else [each["value"]]
         errors.append(math.log(each["predicted"] / math.prod(ends) ** (1 / len(ends))))
     found = math.sqrt(math.fsum(error**2 for error in errors) / len(errors))

@@ -24,7 +24,7 @@ CAUGHT = "the work failed: "
 """With which weft's own programs begin the reason, after the trace of the exception that ended their work."""
 _PYTHON = "Traceback (most recent call last):"
 _CAUSED = ", caused by "
-_CHAINED = {
+CHAINED = {
     "The above exception was the direct cause of the following exception:": _CAUSED,
     "During handling of the above exception, another exception occurred:": ", while handling ",
 }
@@ -115,7 +115,7 @@ def _earlier(lines: Sequence[str], says: str) -> str:
     """The first exception of a chain, if these lines end with one: of those that the user's own code raised or met, or from which
     a library raised its own that says something else."""
     end = next((i for i in reversed(range(len(lines))) if lines[i].strip()), None)
-    if end is None or (how := _CHAINED.get(lines[end].strip())) is None:
+    if end is None or (how := CHAINED.get(lines[end].strip())) is None:
         return ""
     before = ended(lines[:end])
     if before.earlier:

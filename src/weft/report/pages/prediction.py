@@ -85,7 +85,8 @@ def experimental(prediction: Prediction) -> str:
     factor = math.exp(VALUE["error_per_machine"])
     return (
         f"Experimental: {prediction.machine} is another machine than the measured one. How accurate this is there was not measured;"
-        f" ratios that papers published were off by a factor of {factor:.1f} (root of the mean square), which the interval includes."
+        f" ratios that papers published, of jobs whose calls nobody had counted, were off by a factor of {factor:.1f} (root of the mean square),"
+        " which the interval includes."
     )
 
 

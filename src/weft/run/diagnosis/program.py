@@ -13,7 +13,7 @@ from weft.errors import FailureEvidence
 from weft.facts import engines, failures
 from weft.facts.enginefacts import TaskLog
 from weft.facts.failures import Failure, Role
-from weft.host.cause import Ended, ended, ends_in_python
+from weft.host.cause import CHAINED, Ended, ended, ends_in_python
 from weft.layout.plan import Layout
 from weft.run.diagnosis import texts
 from weft.run.diagnosis.texts import Text, short
@@ -23,7 +23,7 @@ _DATED = re.compile(r"\d{4}-\d\d-\d\d ")
 _PLACE = re.compile(r" \([^()]+, line \d+\)$")
 _PACKAGE = re.compile(r"^(?:[a-z_]\w*\.)+(?=[A-Z])")
 """Of the class of an exception."""
-_CHAINED = re.compile(r"^(, caused by |, while handling )(?:[a-z_]\w*\.)+(?=[A-Z])")
+_CHAINED = re.compile(rf"^({'|'.join(CHAINED.values())})(?:[a-z_]\w*\.)+(?=[A-Z])")
 """The same, of the one before it."""
 
 
