@@ -58,14 +58,14 @@ def test_early_spark_opens_its_one_file_for_each_block() -> None:
     )
 
 
-def moving(*calls: CallsPerTask, moved: float = 0.0) -> JobProfile:
-    stage = StageWork(MAP, "map", tasks=[2.0] * 8, cpu=1.0, calls=calls, bytes={"input read": moved})
-    return replace(job([stage]), storages={"input": "memory"}, size=1e9)
+def moving(*calls: CallsPerTask, moved: float = 0.0, role: str = "input") -> JobProfile:
+    stage = StageWork(MAP, "map", tasks=[2.0] * 8, cpu=1.0, calls=calls, bytes={f"{role} read": moved})
+    return replace(job([stage]), storages={role: "memory"}, size=1e9)
 
 
 def on(now: StorageModel, work: JobProfile, *, cores: int = 1, memory: int = 0) -> demand.Demand:
     target = at(4, cores=cores, growth=Growth(), memory=memory)
-    return demand.of_stage(work.stages[0], work, replace(target, storages={"input": now}))
+    return demand.of_stage(work.stages[0], work, replace(target, storages=dict.fromkeys(work.storages, now)))
 
 
 def test_a_call_that_moves_no_bytes_asks_no_storage() -> None:
@@ -88,11 +88,13 @@ def test_the_slots_of_a_node_share_its_client() -> None:
 def test_a_nodes_own_disk_is_as_fast_as_memory_while_its_page_cache_has_room() -> None:
     disk = StorageModel("disk", shared=False, bandwidth=1e8)
 
-    def limits(now: StorageModel, memory: int) -> bool:
+    def limits(now: StorageModel, memory: int, role: str = "scratch") -> bool:
         """Of 8 tasks of 100 MB on 4 nodes: 200 MB a node."""
-        return any("bandwidth" in each.name for each in on(now, moving(moved=1e8), memory=memory).stations)
+        work = moving(moved=1e8, role=role)
+        return any("bandwidth" in each.name for each in on(now, work, memory=memory).stations)
 
     assert limits(disk, memory=0), "nobody knows how much memory there is"
     assert limits(disk, memory=1_900_000_000)
     assert not limits(disk, memory=2_000_000_000)
     assert limits(replace(disk, shared=True), memory=2_000_000_000), "a server has its own"
+    assert limits(disk, memory=2_000_000_000, role="input"), "nobody knows whether it was read before"

@@ -280,7 +280,8 @@ def _file_calls(
     moved = sum(stage.bytes.get(f"{role} {way}", 0.0) for way in ("read", "written")) * new.data * inflation
     if service is None:
         return own, []
-    kept = _in_page_cache(service, moved * new.tasks, target)
+    # what the job itself wrote is in the cache; whether its input is, nobody knows
+    kept = role != "input" and _in_page_cache(service, moved * new.tasks, target)
     found = _stations(role, service, calls, 0.0 if kept else moved, _spread(role, work, target))
     if not same:  # what the client of the measured one took is in the measured times
         client, held = f"clients of {service.name} ({role})", moved / service.client_bandwidth
@@ -289,7 +290,7 @@ def _file_calls(
 
 
 def _in_page_cache(service: StorageModel, moved: float, target: Target) -> bool:
-    """Whether the kernel keeps what a stage moves to and from the nodes' own storage, and writes it while nobody waits."""
+    """Whether the kernel keeps what a stage writes to the nodes' own storage or reads again from there, and writes it while nobody waits."""
     room = VALUE["dirty_background"] * target.machine.memory * target.nodes
     return not service.shared and moved <= room
 
