@@ -51,6 +51,7 @@ UNSEEN = {
     "executor-lost-otherwise",
     "host-memory",
     "application-removed",
+    "context-stopped",
     "jvm-memory",
     "slurm-memory",
     "slurm-ended",
@@ -162,12 +163,15 @@ def test_every_rule_with_a_cause_has_a_test_that_causes_it() -> None:
         (137, "signal 9 (SIGKILL)"),
         (-15, "signal 15 (SIGTERM)"),
         (3, "exit code 3"),
-        (52, "heap"),
+        (52, "exit code 52"),
         (255, "255"),
     ],
 )
 def test_an_exit_code_is_what_a_shell_means_by_it(code: int, words: str) -> None:
     assert words in failures.ended(code)
+    assert ("heap" in failures.ended(code, executor=True)) == (code == 52), (
+        "a user's program may end with it too"
+    )
 
 
 @pytest.fixture

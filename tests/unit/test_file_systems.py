@@ -24,6 +24,8 @@ def test_all_agree_whether_other_machines_have_the_files(
     monkeypatch.setattr(mounts, "TABLE", tmp_path / "mounts")
     (tmp_path / "mounts").write_text(TABLE.format(kind))
     assert bool(MountStorage(path=Path("/there/me")).parallel) == remote
+    assert bool(DiskStorage(path=Path("/there/me")).parallel) == remote
+    assert DiskStorage().parallel == ""
     assert bool(file_systems(TABLE.format(kind).encode())) == remote
     assert machines.shared(DiskStorage(), f"{kind} server:/x") == remote
 

@@ -100,6 +100,18 @@ def test_what_contradicts_the_cluster_is_refused_by_its_name(
         asked(cluster, *words, **flags)
 
 
+def test_a_job_with_secrets_is_refused_since_only_a_new_cluster_hides_them(
+    cluster: PersistentCluster, tmp_path: Path
+) -> None:
+    key, file = tmp_path / "key", tmp_path / "job.toml"
+    key.write_text("very secret")
+    key.chmod(0o600)
+    conf = f'conf = {{ "spark.hadoop.fs.s3a.secret.key" = "file:{key}" }}'
+    file.write_text(f'[workload]\nkind = "own-job"\nprogram = "job.py"\n{conf}\n')
+    with pytest.raises(UsageError, match="the cluster 'mine' has no secrets of its own"):
+        asked(cluster, what=str(file))
+
+
 def test_what_the_cluster_has_may_be_repeated(cluster: PersistentCluster) -> None:
     same = asked(cluster, "engine.driver_memory=2G", engine="spark", nodes="virtual:2", scratch="memory")
     assert same == asked(cluster)

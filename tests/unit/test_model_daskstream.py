@@ -8,7 +8,7 @@ import polars
 import pytest
 
 from tests.unit.task_lines import read_lines
-from weft.analysis.explain import attribution, tasktime
+from weft.analysis.explain import attribution, recovery, tasktime
 from weft.analysis.explain.evidence import Window
 from weft.facts import logs
 from weft.facts.engines.dask import FILE, log
@@ -159,6 +159,16 @@ def test_failed_and_lost_tasks_are_failed_work(tmp_path: Path) -> None:
     assert found.stages["tasks"].to_list() == [1]
     assert found.jobs["failure"].to_list() == [""], "it was done again"
     assert metrics(tmp_path, lost).jobs["failure"].to_list() == ["its worker was lost"]
+
+
+def test_a_worker_that_was_lost_is_another_thing_than_one_that_ends_with_its_cluster(tmp_path: Path) -> None:
+    lost = task("a", 0, 0, 2, ok=False, failure="its worker was lost")
+    removed = [{"event": "removed", "t": BEGIN + at, "worker": name} for name, at in ((ONE, 2), (OTHER, 4))]
+    found = metrics(tmp_path, lost, removed[0], task("a", 0, 3, 4, retry=1, worker=OTHER), removed[1])
+    (says,) = recovery.sentences(found)
+    assert says.endswith("was lost (it ended): 1 task had to be repeated")
+    (says,) = recovery.sentences(metrics(tmp_path, removed[0], task("a", 0, 3, 4, worker=OTHER), removed[1]))
+    assert says.endswith("was lost (it ended): none of its tasks was running")
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,13 @@ def test_only_masters_that_know_the_limit_of_cores_keep_to_it(
     assert executorslots.configured(metrics, 2) == (most or 2)
 
 
+def test_a_limit_that_is_no_multiple_leaves_the_last_cores_without_an_executor(tmp_path: Path) -> None:
+    (added,) = executor(0)
+    added["Executor Info"]["Total Cores"] = 2
+    write_log(tmp_path, [settings(cores_max="3", master="spark://a:7077"), added])
+    assert executorslots.configured(eventlog.read(Entry(tmp_path)), 4) == 2
+
+
 @pytest.mark.parametrize(("amount", "slots"), [(1.0, 2), (2.0, 1), (0.1, 8), (0.34, 4), (0.0, 8)])
 def test_tasks_that_need_a_gpu_are_at_one_time_as_many_as_there_are_for(
     tmp_path: Path, amount: float, slots: int

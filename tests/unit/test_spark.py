@@ -250,6 +250,16 @@ def test_an_application_with_few_cores_has_executors_that_fit(
     assert given == ([f"spark.executor.cores={cores}"] if cores and job else [])
 
 
+@pytest.mark.parametrize(
+    ("conf", "slots"),
+    [({}, 4), ({"spark.cores.max": "3"}, 2), ({"spark.cores.max": "1"}, 1), ({"spark.cores.max": "9"}, 4)],
+)
+def test_a_limit_of_cores_has_room_for_whole_executors_only(conf: dict[str, str], slots: int) -> None:
+    """As the Master gives them."""
+    plan = SparkEngine(conf=conf).plan(fake_layout(fake_nodes(2, cores=2)))
+    assert plan.derived["spark"].slots == slots
+
+
 def test_executors_with_more_cores_than_the_application_are_refused() -> None:
     settings = {"spark.cores.max": "1", "spark.executor.cores": "2"}
     job = dataclasses.replace(JOB, dependencies=Dependencies(conf=settings))

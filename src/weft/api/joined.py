@@ -36,6 +36,11 @@ def study_on(what: str | dict[str, Any], flags: Flags, cluster: PersistentCluste
     kind = registry.engine_for(cluster, cells[0].engine.kind if "engine" in given else None)
     for spec in cells:
         _require_same(spec, has, given, cluster, kind)
+        if spec.secrets:
+            raise UsageError(
+                f"a run on the cluster {cluster.name!r} has no secrets of its own",
+                hint=f"omit --to, or use `weft submit --to {cluster.name}`, which has them",
+            )
     engine = has.engine.parts[kind].model_dump(mode="json", exclude_unset=True)
     conf = {**engine.get("conf", {}), **_conf(asked)}
     tables = {role: started[of] for role, of in _ROLES.items() if of in started}

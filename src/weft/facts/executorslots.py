@@ -33,11 +33,13 @@ def steps(metrics: JobMetrics) -> list[tuple[float, int]]:
 def configured(metrics: JobMetrics, cores: int) -> int:
     """Of so many cores that the run has: fewer slots where a task takes several. Executors that never came had theirs, too.
 
-    An application that asked for fewer cores has no slot on the others.
+    An application that asked for fewer cores has no slot on the others, and whole executors only.
     """
-    if metrics.applications.height == 1 and (limit := metrics.applications["most_cores"].item()):
-        cores = min(cores, limit)
     known = metrics.executors.select("cores", slots=of_executors()).drop_nulls()
+    if metrics.applications.height == 1 and (limit := metrics.applications["most_cores"].item()):
+        each = known["cores"].unique()
+        one = each.item() if each.len() == 1 and 0 < each.item() <= limit else 1
+        cores = min(cores, limit // one * one)
     theirs, slots = int(known["cores"].sum()), int(known["slots"].sum())
     if slots >= theirs:
         return cores

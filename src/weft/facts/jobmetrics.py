@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from copy import copy
 from dataclasses import dataclass, field
+from functools import reduce
 from tempfile import TemporaryFile
 from typing import Any
 from weakref import finalize
@@ -145,6 +147,8 @@ the tasks had ended whose output it reads; fetch_wait_ms is then the time from t
 when it could be sent to an executor; null if the engine only says so of its whole stage. spill_ms, codec_ms: outside of its own thread, while
 it held a slot: for results to be read from scratch or written there, and for objects to be made of bytes or bytes of them."""
 
+LOST_EXECUTOR = "ExecutorLostFailure"
+"""The reason of a task whose executor was lost while it ran, as Spark names it."""
 LOST_OUTPUT = "Resubmitted"
 """The reason of a task that had ended, and whose output was then lost with its executor."""
 
@@ -157,7 +161,9 @@ class TaskFiles:
 
     def __init__(self) -> None:
         self.count = 0
+        self.changes: list[Callable[[polars.LazyFrame], polars.LazyFrame]] = []
         self._paths: list[str] = []
+        self.of: TaskFiles | None = None
         self._open = ExitStack()
         finalize(self, self._open.close)
 
@@ -171,7 +177,16 @@ class TaskFiles:
 
     def scan(self) -> polars.LazyFrame:
         """All of them, in the order in which they were added."""
-        return polars.scan_parquet(self._paths, glob=False)
+        return reduce(
+            lambda tasks, change: change(tasks), self.changes, polars.scan_parquet(self._paths, glob=False)
+        )
+
+    def changed(self, change: Callable[[polars.LazyFrame], polars.LazyFrame]) -> "TaskFiles":
+        """The same files, whose tasks are changed as they are read."""
+        found = copy(self)
+        found.changes = [*self.changes, change]
+        found.of = self  # whose end closes the files
+        return found
 
 
 @dataclass

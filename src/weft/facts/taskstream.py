@@ -16,6 +16,8 @@ from weft.facts.kept import KeptRows
 from weft.facts.loglines import Damaged
 from weft.text.entry import Entry, decode
 
+_WORKER_LOST = "its worker was lost"
+"""What the program in Dask's scheduler says of a task that its worker ran when it was lost."""
 _MOST_SLOTS = 4096
 """Of an executor in a log that is not damaged."""
 _ZEROS = ("gc_ms", "deserialize_cpu_ns", "shuffle_write_bytes", "input_bytes", "output_bytes")
@@ -84,6 +86,8 @@ class TaskLines:
     free: dict[str, list[Slot]] = field(default_factory=lambda: defaultdict(lambda: [(0.0, (0.0, 0.0))]))
     """By name."""
     whole: _Whole = field(default_factory=_Whole)
+    losers: set[str] = field(default_factory=set)
+    """Workers with which a task was lost that they ran."""
     gaps: list[str] = field(default_factory=list)
 
     def feed(self, path: Entry) -> None:
@@ -179,6 +183,11 @@ class TaskLines:
         for graph, job in self.jobs.items():
             if ended[graph] and graph not in failed:  # whatever failed was done again
                 job["failure"] = ""
+        last = max((row.get("end") or 0.0 for row in self.stages.values()), default=0.0)
+        for row in self.executors:
+            # what ends after the last task ends with its cluster
+            if last and row["executor"] not in self.losers and (row.get("removed") or 0.0) >= last:
+                row |= {"removed": None, "reason": None}
         jobs = [{**row, "end": ended[graph] or None} for graph, row in self.jobs.items()]
         return self.kept.metrics(
             self.gaps,
@@ -196,6 +205,10 @@ class TaskLines:
         columns: Mapping[str, float],
         sizes: Mapping[str, int],
     ) -> None:
+        failure = task.get("failure", "")
+        lost = failure == _WORKER_LOST
+        if lost:
+            self.losers.add(worker)
         own = {
             "app": self.app,
             "stage": stage["stage"],
@@ -207,8 +220,8 @@ class TaskLines:
             "host": self.live[worker]["host"] if worker in self.live else "",
             "speculative": False,
             "ok": task["ok"],
-            "reason": "Success" if task["ok"] else "Failed",
-            "failure": task.get("failure", ""),
+            "reason": "Success" if task["ok"] else jobmetrics.LOST_EXECUTOR if lost else "Failed",
+            "failure": failure,
             "ready": task.get("known"),
         }
         whole = {

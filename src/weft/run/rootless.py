@@ -23,7 +23,8 @@ def enter(study: Study) -> None:
         # inside, this user is root; its directories are still those of the user
         signals.check()  # what comes later, the next program notes
         environment = {**os.environ, **settings.directories()}
-        os.execve(unshare, [*namespaces, "--", sys.executable, "-m", "weft", *sys.argv[1:]], environment)  # noqa: S606 - no shell is wanted
+        argv = [*namespaces, "--", sys.executable, "-P", "-m", "weft", *sys.argv[1:]]
+        os.execve(unshare, argv, environment)  # noqa: S606 - no shell is wanted
 
 
 def follow(door: Sequence[str]) -> None:
@@ -33,7 +34,7 @@ def follow(door: Sequence[str]) -> None:
     signals.check()  # what comes later, the next program notes
     environment = {**os.environ, **settings.directories()}
     # entering a mount namespace loses the working directory
-    argv = [*door, "env", f"--chdir={Path.cwd()}", sys.executable, "-m", "weft", *sys.argv[1:]]
+    argv = [*door, "env", f"--chdir={Path.cwd()}", sys.executable, "-P", "-m", "weft", *sys.argv[1:]]
     os.execvpe(argv[0], argv, environment)  # noqa: S606 - no shell is wanted
 
 

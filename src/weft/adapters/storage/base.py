@@ -13,8 +13,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, SerializeAsAny
 from weft.adapters.nodes.access import access, require_shared
 from weft.adapters.nodes.base import everywhere, one_a_host
 from weft.errors import StorageError, UsageError
-from weft.facts import storages
+from weft.facts import filesystems, storages
+from weft.facts.filesystems import FileSystemType
 from weft.facts.roles import SHARED_ROLES, Role
+from weft.host.programs.mounts import mount_of
 from weft.host.work import Work, WorkDirectory
 from weft.layout.members import Members
 from weft.layout.node import Node
@@ -40,7 +42,7 @@ class Storage(BaseModel, ABC):
 
     @property
     def parallel(self) -> str:
-        """Which parallel file system it is, real or emulated, on which file operations are slow; empty if none."""
+        """Which file system of several machines has its files, real or emulated, on which file operations are slow; empty if none."""
         return ""
 
     @property
@@ -118,6 +120,17 @@ def layers(storage: Storage) -> list[Storage]:
 def label(storage: Storage) -> str:
     """The name of a storage in records: pool+delayed:lustre."""
     return storages.label(layer.word for layer in layers(storage))
+
+
+def file_system(path: Path) -> FileSystemType:
+    """That on which this machine has a directory."""
+    return filesystems.of(mount_of(str(path.resolve()))[1])
+
+
+def slow(path: Path) -> str:
+    """The word of the file system of a directory whose files are on other machines; empty if they are on this one."""
+    found = file_system(path)
+    return found.word if found.remote else ""
 
 
 def base_directory(path: Path | None, role: Role, work: WorkDirectory) -> Path:

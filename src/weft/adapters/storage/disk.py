@@ -7,7 +7,14 @@ from typing import Literal
 
 from pydantic import Field
 
-from weft.adapters.storage.base import Storage, base_directory, make_directories, require_directory, spread
+from weft.adapters.storage.base import (
+    Storage,
+    base_directory,
+    make_directories,
+    require_directory,
+    slow,
+    spread,
+)
 from weft.facts.roles import SHARED_ROLES, Role
 from weft.host import settings
 from weft.host.work import Work, WorkDirectory
@@ -23,6 +30,10 @@ class DiskStorage(Storage):
         default=None,
         description="the directory; default: the work directory (WEFT_WORK); for input and output, WEFT_SHARED",
     )
+
+    @property
+    def parallel(self) -> str:
+        return slow(self.path) if self.path else ""
 
     def _base(self, role: Role, work: WorkDirectory) -> Path:
         shared = settings.shared() if role in SHARED_ROLES else None

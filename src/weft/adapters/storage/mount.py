@@ -10,14 +10,11 @@ from pydantic import Field
 
 from weft.adapters.nodes.access import access
 from weft.adapters.nodes.base import everywhere, one_a_host
-from weft.adapters.storage.base import Storage, base_directory, make_directories, spread
+from weft.adapters.storage.base import Storage, base_directory, file_system, make_directories, slow, spread
 from weft.errors import StorageError, UsageError, WeftError
-from weft.facts import filesystems
-from weft.facts.filesystems import FileSystemType
 from weft.facts.roles import SHARED_ROLES, Role
 from weft.host import lfs, settings
 from weft.host.lfs import DirectoryLayout
-from weft.host.programs.mounts import mount_of
 from weft.host.work import Work, WorkDirectory
 from weft.layout.node import Node
 from weft.layout.places import Place
@@ -55,8 +52,7 @@ class MountStorage(Storage):
 
     @property
     def parallel(self) -> str:
-        found = _file_system(self.here)
-        return found.word if found.remote else ""
+        return slow(self.here)
 
     @property
     def layout(self) -> DirectoryLayout:
@@ -74,7 +70,7 @@ class MountStorage(Storage):
                 f"{role}: stripes is {self.stripes}{', and progressive too' if self.stripes else ''}",
                 hint="write stripes=4, stripes=-1 for all, or progressive=true",
             )
-        kind = _file_system(self.here)
+        kind = file_system(self.here)
         if (self.layout or self.spread) and kind.word != "Lustre":
             raise UsageError(
                 f"{role}: {self.here} is on {kind.word}, and mdt, stripes, progressive and spread are of Lustre",
@@ -91,7 +87,7 @@ class MountStorage(Storage):
 
     def sketch(self, role: Role, nodes: Sequence[Node], work: WorkDirectory) -> Place:
         base = base_directory(self.here, role, work)
-        text = f"{_file_system(self.here).word} at {base}"
+        text = f"{file_system(self.here).word} at {base}"
         if self.layout:
             text += f": {self.layout.words()} ({shlex.join([*self.layout.arguments(), str(base)])})"
         if self.spread and role not in SHARED_ROLES:
@@ -141,7 +137,3 @@ def _lfs(node: Node, argv: Sequence[str], role: Role) -> str:
             tail=error.tail,
             hint="leave out mdt, stripes, progressive and spread; directories on other metadata servers need enable_remote_dir_gid",
         ) from error
-
-
-def _file_system(path: Path) -> FileSystemType:
-    return filesystems.of(mount_of(str(path.resolve()))[1])

@@ -6,9 +6,8 @@ from typing import Any
 import polars
 
 from weft.facts.ending import first_line
-from weft.facts.jobmetrics import LOST_OUTPUT, JobMetrics
+from weft.facts.jobmetrics import LOST_EXECUTOR, LOST_OUTPUT, JobMetrics
 
-_LOST = "ExecutorLostFailure"
 _FETCH = "FetchFailed"
 _KILLED, _DENIED = "TaskKilled", "TaskCommitDenied"
 """What Spark does to copies of tasks: another one was first."""
@@ -51,7 +50,7 @@ def lost_executors(metrics: JobMetrics) -> polars.DataFrame:
 
 def _repeated(metrics: JobMetrics) -> polars.DataFrame:
     """The tasks that had to be repeated because their executor was lost, each once."""
-    again = metrics.every.filter(polars.col("reason").is_in([_LOST, LOST_OUTPUT]))
+    again = metrics.every.filter(polars.col("reason").is_in([LOST_EXECUTOR, LOST_OUTPUT]))
     names = [polars.col(name).cast(polars.String) for name in ("app", "executor")]
     return again.select(*names, "stage", "index").unique().collect()
 
@@ -94,7 +93,7 @@ def _stages(metrics: JobMetrics) -> Iterator[str]:
 
 
 def _failures(metrics: JobMetrics) -> Iterator[str]:
-    known = [_LOST, LOST_OUTPUT, _FETCH, _KILLED, _DENIED, ""]
+    known = [LOST_EXECUTOR, LOST_OUTPUT, _FETCH, _KILLED, _DENIED, ""]
     others = ~polars.col("ok") & ~polars.col("reason").is_in(known)
     for _, stage, reason, tasks, failure in _grouped(metrics, others, "app", "stage", "reason"):
         yield f"{count(tasks, 'task')} of stage {stage} failed: {first_line(failure) or reason}"

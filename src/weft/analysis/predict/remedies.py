@@ -42,7 +42,9 @@ def _of_role(work: JobProfile, spec: Mapping[str, object], role: str) -> Iterato
         return Remedy(role=role, change=f"{role}: {change}", flags=flags, share=share)
 
     size = _mean_size(work, role)
-    if size <= _SMALL:
+    if size is None:
+        pass
+    elif size <= _SMALL:
         change = "files of up to 1 MiB on the metadata server instead of object servers (Data on MDT)"
         yield remedy(change, "mdt=1M", metadata + data)
     elif data >= _LEAST:
@@ -69,20 +71,19 @@ def _shares(work: JobProfile, role: str) -> tuple[float, float]:
     return found.get(False, 0.0) / whole, found.get(True, 0.0) / whole
 
 
-def _mean_size(work: JobProfile, role: str) -> float:
-    """Bytes moved for each open: at least what a file has."""
+def _mean_size(work: JobProfile, role: str) -> float | None:
+    """Bytes for each open, of the stages that write such files if any does: a reader of shuffle files takes a part of each. None: no open."""
+    writers = [stage for stage in work.stages if stage.bytes.get(f"{role} written")]
+    stages = writers or work.stages
     opens = sum(
         call.count * stage.count
-        for stage in work.stages
+        for stage in stages
         for call in stage.calls
         if call.role == role and call.operation == "open"
     )
-    moved = sum(
-        stage.bytes.get(f"{role} {way}", 0.0) * stage.count
-        for stage in work.stages
-        for way in ("read", "written")
-    )
-    return moved / opens if opens else 0.0
+    way = "written" if writers else "read"
+    moved = sum(stage.bytes.get(f"{role} {way}", 0.0) * stage.count for stage in stages)
+    return moved / opens if opens else None
 
 
 def on_lustre(label: str, description: str) -> bool:

@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import polars
 
@@ -15,6 +16,7 @@ from weft.analysis.read.nodes import NodeInfo
 from weft.facts.jobmetrics import JobMetrics
 from weft.facts.loglines import DAMAGED
 
+Frame = TypeVar("Frame", polars.DataFrame, polars.LazyFrame)
 EVENT = "clocks"
 _TIMES = ("begin", "end", "added", "removed", "ready")
 
@@ -86,11 +88,13 @@ def of_metrics(metrics: JobMetrics, driver: ClockOffset | None) -> JobMetrics:
         name: _shifted(getattr(metrics, name), driver)
         for name in ("applications", "executors", "jobs", "stages", "tasks", "queries")
     }
-    return replace(metrics, **tables)
+    files = [file.changed(partial(_shifted, clock=driver)) for file in metrics.files]
+    return replace(metrics, **tables, files=files)
 
 
-def _shifted(table: polars.DataFrame, clock: ClockOffset) -> polars.DataFrame:
-    columns = [polars.col(name) for name in _TIMES if name in table.columns]
+def _shifted(table: Frame, clock: ClockOffset) -> Frame:
+    known = table.collect_schema()
+    columns = [polars.col(name) for name in _TIMES if name in known]
     return table.with_columns(
         column - (clock.ahead + clock.drift * (column - clock.since)) for column in columns
     )

@@ -77,9 +77,9 @@ def named(lines: Iterable[str], of: Role, rules: Sequence[FailureRule] | None = 
     return found[1] if found else None
 
 
-def ended(code: int) -> str:
-    """How a process ended, by its exit code as a shell gives it: 128 + N after signal N."""
-    if code == _HEAP_EXIT:
+def ended(code: int, *, executor: bool = False) -> str:
+    """How a process, or an executor of Spark, ended, by its exit code as a shell gives it: 128 + N after signal N."""
+    if executor and code == _HEAP_EXIT:
         return "its heap was full (exit code 52)"
     number = code - 128 if code > 128 else -code
     if number > 0:
@@ -93,7 +93,9 @@ def ended(code: int) -> str:
 def _says(rule: FailureRule, match: re.Match[str]) -> str:
     groups = {name: text or "" for name, text in match.groupdict().items()}
     code = groups.get("code", "")
-    says = rule.says.format_map({**groups, "ended": ended(int(code)) if code.lstrip("-").isdigit() else ""})
+    executor = rule.name.startswith("executor-lost")
+    how = ended(int(code), executor=executor) if code.lstrip("-").isdigit() else ""
+    says = rule.says.format_map({**groups, "ended": how})
     return says if rule.caused else f"it looks like {says}"
 
 

@@ -88,8 +88,9 @@ class EndedProgram:
         """Whether an error of another process may be a consequence of that."""
         if text is self.logged or not self._stop:
             return False
+        until, stop = texts.comparable([text.until(index) or self._stop, self._stop])
         # an executor that still boots then dies with an exception that has no time of its own
-        return text.until(index) > self._stop or (not text.stamped(index) and text.until(index) == self._stop)
+        return until > stop or (not text.stamped(index) and until == stop)
 
     @cached_property
     def failed(self) -> Sequence[tuple[int, re.Match[str]]]:
@@ -151,12 +152,12 @@ class EndedProgram:
         """The first error in time of all logs; without one, the last line that it printed."""
         logs = [self.logged, *self.others]
         errors = [
-            (text.time(i) or "~", i, text)
+            (text.time(i), i, text)
             for text in logs
             if (i := text.first_error()) is not None and not self._after_its_stop(text, i)
         ]
         if errors:
-            _, index, text = min(errors, key=lambda each: each[:2])
+            _, index, text = texts.earliest(errors, lambda each: each[:2])
             return text.evidence(index)
         printed = self.text(self.output) if self.output is not None else self.logged
         last = printed.last() if self.output is not None else None

@@ -68,6 +68,6 @@ def lost(program: EndedProgram) -> tuple[int, str, str] | None:
     pattern = program.facts.lost
     for index, line in enumerate(program.logged.lines if pattern else ()):
         if match := re.search(pattern, line):
-            how = f"executor {match['name']} was lost, {failures.ended(int(match['code']))}"
+            how = f"executor {match['name']} was lost, {failures.ended(int(match['code']), executor=True)}"
             return index, _node_at(program, match["host"]), how
     return None

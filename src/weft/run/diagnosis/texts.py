@@ -2,21 +2,25 @@
 
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO, TypeVar
 
 from weft.errors import FailureEvidence
 from weft.facts.failures import Role
 
 _READ = 1 << 20
 """Bytes from the end of a log that are read at most."""
-_STAMP = re.compile(r"^\[?(?:\d{2,4}[-/]\d\d[-/]\d\d[ T])?(\d\d:\d\d:\d\d)(?:[,.]\d+)?\b")
-"""The time of day with which the engines' lines begin."""
+_STAMP = re.compile(r"^\[?(?:(?:20)?(\d\d)[-/](\d\d)[-/](\d\d)[ T])?(\d\d:\d\d:\d\d)(?:[,.]\d+)?\b")
+"""The date and the time of day with which the engines' lines begin."""
+_NEVER = "~"
+"""After each time."""
 _ERROR = re.compile(
     r"\b(ERROR|FATAL)\b(?!.*(RECEIVED SIGNAL TERM|[Dd]isconnected|disassociated))|^Exception in thread|^Error: "
 )
 """Without what processes log that are ended because all is over."""
+T = TypeVar("T")
 LONGEST = 200
 """Characters of an exception or of a line that are quoted."""
 _LOGS = {".log", ".err", ".out"}
@@ -35,21 +39,19 @@ class Text:
     first: int
     """The number in the file of the first of its lines."""
     lines: tuple[str, ...]
+    end: int = 0
+    """Where in the file the last of its lines begins, which may not be whole yet (bytes)."""
 
     def time(self, index: int) -> str:
         """When a line was written, as the log has it; that of the last line before it that has one; or empty."""
-        for line in reversed(self.lines[: index + 1]):
-            if match := _STAMP.match(line):
-                return match[1]
-        return ""
+        return next(filter(None, map(_moment, reversed(self.lines[: index + 1]))), "")
 
     def until(self, index: int) -> str:
         """By when a line was written: its own time, that of the next line that has one, or that of the file."""
-        for line in self.lines[index:]:
-            if match := _STAMP.match(line):
-                return match[1]
+        if found := next(filter(None, map(_moment, self.lines[index:])), ""):
+            return found
         try:
-            return time.strftime("%H:%M:%S", time.localtime(self.path.stat().st_mtime))
+            return time.strftime("%y-%m-%d %H:%M:%S", time.localtime(self.path.stat().st_mtime))
         except OSError:
             return ""
 
@@ -62,7 +64,7 @@ class Text:
         line = self.lines[index].strip()
         excerpt = line if len(line) <= LONGEST or not words else f"...{words[:LONGEST]}..."
         return FailureEvidence(
-            self.name, self.first + index, short(excerpt), rule, node or self.node, self.time(index)
+            self.name, self.first + index, short(excerpt), rule, node or self.node, self.time(index)[-8:]
         )
 
     def last(self) -> int | None:
@@ -73,6 +75,30 @@ class Text:
         """The index of the first line that its writer calls an error."""
         # the last line may not be whole yet
         return next((i for i, line in enumerate(self.lines[:-1]) if _ERROR.search(line)), None)
+
+
+def _moment(line: str) -> str:
+    """When a line was written, as text that sorts in order of time: 26-11-28 15:53:05, or 15:53:05 where it has no date; or empty."""
+    match = _STAMP.match(line)
+    return (
+        ""
+        if match is None
+        else " ".join(["-".join(match.groups()[:3]), match[4]] if match[1] else [match[4]])
+    )
+
+
+def comparable(moments: Iterable[str]) -> list[str]:
+    """When lines were written, without the dates if one has none; empty is after all others."""
+    known = list(moments)
+    dated = all(" " in moment for moment in known if moment)
+    return [(moment if dated else moment[-8:]) or _NEVER for moment in known]
+
+
+def earliest(found: Sequence[T], when: Callable[[T], tuple[str, int]]) -> T:
+    """That of the first line in time, of several of one second with the lowest index."""
+    whens = [when(each) for each in found]
+    keys = zip(comparable(moment for moment, _ in whens), (index for _, index in whens), strict=True)
+    return min(zip(keys, found, strict=True), key=lambda each: each[0])[1]
 
 
 def short(text: str) -> str:
@@ -97,24 +123,26 @@ def daemons(record: Path) -> list[Path]:
     return [path for path in _logs(record) if _whose(path, record)[0] == "daemon"]
 
 
-def read(path: Path, record: Path, begin: int = 0) -> Text:
-    """The end of a log, from `begin` (bytes) at most; without lines if it cannot be read."""
+def read(path: Path, record: Path, begin: int = 0, before: int | None = None) -> Text:
+    """The end of a log, from `begin` (bytes) at most, `before` which so many lines end; without lines if it cannot be read."""
     of, node = _whose(path, record)
     name = str(path.relative_to(record)) if path.is_relative_to(record) else str(path)
     try:
         with path.open("rb") as file:
             start = max(begin, path.stat().st_size - _READ)
-            before = _newlines(file, start)
+            known = 0 if before is None else file.seek(begin)
+            first = 1 + (before or 0) + _newlines(file, start - known)
             data = file.read(_READ)
     except OSError:
         return Text(path, name, of, node, 1, ())
-    return Text(path, name, of, node, before + 1, tuple(data.decode(errors="replace").split("\n")))
+    lines, end = tuple(data.decode(errors="replace").split("\n")), start + data.rfind(b"\n") + 1
+    return Text(path, name, of, node, first, lines, end)
 
 
-def _newlines(file: Iterator[bytes], end: int) -> int:
-    """How many lines end before a byte, at which the file then is."""
-    count, left = 0, end
-    while left > 0 and (part := file.read(min(left, _READ))):  # type: ignore[attr-defined]
+def _newlines(file: BinaryIO, count_of: int) -> int:
+    """How many lines end within the next so many bytes, after which the file then is."""
+    count, left = 0, count_of
+    while left > 0 and (part := file.read(min(left, _READ))):
         count, left = count + part.count(b"\n"), left - len(part)
     return count
 

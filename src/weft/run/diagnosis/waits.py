@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from weft.facts import engines, failures
@@ -49,6 +50,9 @@ class Waits:
     say: Callable[[str], None]
     """Prints a line for the user."""
     positions: dict[Path, int] = field(default_factory=dict)
+    """By log: up to where it was read (bytes)."""
+    lines: dict[Path, int] = field(default_factory=dict)
+    """By log: how many lines end before that."""
     seen: dict[tuple[Path, str], _Seen] = field(default_factory=dict)
     polled: float | None = None
     now: float = 0.0
@@ -83,11 +87,11 @@ class Waits:
         return True
 
     def _read(self, path: Path, of: Role) -> None:
-        text = texts.read(path, self.record, self.positions.setdefault(path, 0))
-        *whole, rest = text.lines or ("",)
+        text = texts.read(path, self.record, self.positions.setdefault(path, 0), self.lines.get(path))
+        *whole, _ = text.lines or ("",)
         if not whole:
             return
-        self.positions[path] = path.stat().st_size - len(rest.encode(errors="replace"))
+        self.positions[path], self.lines[path] = text.end, text.first - 1 + len(whole)
         tasks = engines.of(self.engine).tasks
         for index, line in enumerate(whole):
             if tasks.silent and re.search(tasks.silent, line):
@@ -108,5 +112,6 @@ class Waits:
             self.seen[key] = _Seen(text, found, self.now, self.now)
 
 
+@cache
 def _rules() -> tuple[FailureRule, ...]:
     return tuple(rule for rule in failures.listed() if rule.patience is not None)

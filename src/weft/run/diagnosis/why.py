@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from weft.errors import FailureEvidence
 from weft.facts import engines, failures
@@ -11,7 +12,7 @@ from weft.host.cause import ended
 from weft.run.diagnosis import tasks
 from weft.run.diagnosis.kernel import Kernel
 from weft.run.diagnosis.program import EndedProgram
-from weft.run.diagnosis.texts import Text, short
+from weft.run.diagnosis.texts import Text, earliest, short
 
 _FOLLOWING = 30
 """Lines after one that names a reason which may say more."""
@@ -82,8 +83,8 @@ class Case:
         if found and found.rule.name in _OF_CHILDREN and (raised := self._raised()):
             return raised
         for role in ("task", "daemon"):
-            if hits := sorted(self._hits(role, found), key=lambda hit: hit[0]):
-                _, text, other = hits[0]
+            if hits := list(self._hits(role, found)):
+                _, text, other = earliest(hits, lambda hit: hit[0])
                 return self._why(other, text, text.of)
         if killed and (found is None or "killed" in found.says):
             says = f"{found.says}; {killed.says}" if found else killed.says
@@ -96,7 +97,7 @@ class Case:
         certain = [(text, end) for text, end in ends if end.exception and end.certain]
         if not certain:
             return None
-        text, end = min(certain, key=lambda each: each[0].until(each[1].begin))
+        text, end = earliest(certain, lambda each: (each[0].until(each[1].begin), 0))
         if known := failures.named(text.lines[end.begin : end.end], "task"):
             return self._why(replace(known, line=end.begin + known.line), text, "task")
         return Why(short(end.exception) + end.earlier, text.node, "", text.evidence(end.end - 1), end.shown)
@@ -109,9 +110,9 @@ class Case:
                 following = text.lines[index + 1 : index + _NEXT]
                 if prior and _PRIOR.search(line) and (found := failures.named(following, role, prior)):
                     found = replace(found, line=index + 1 + found.line)
-                    yield (text.time(index) or "~", index), text, found
+                    yield (text.time(index), index), text, found
             if text.of == role and (found := failures.named(text.lines, role, _ending())):
-                yield (text.time(found.line) or "~", found.line), text, found
+                yield (text.time(found.line), found.line), text, found
 
     def _why(self, found: Failure, text: Text, role: Role) -> Why:
         program, rule, says, node = self.program, found.rule, found.says, text.node
@@ -167,6 +168,7 @@ class Case:
         return hint.replace("{memory}", memory).replace("{modules}", facts.modules)
 
 
+@cache
 def _ending() -> Sequence[FailureRule]:
     return [rule for rule in failures.listed() if rule.ends]
 

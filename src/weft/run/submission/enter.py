@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from weft.adapters.nodes.jobnodes import JobNodes
-from weft.errors import NodeError, Stopped, UsageError
+from weft.errors import UsageError
 from weft.host import settings, signals
 from weft.host.schedulers import known
 from weft.host.schedulers.base import Scheduler
@@ -118,8 +118,8 @@ def _submitted(scheduler: Scheduler, text: str, stem: str, progress: Progress) -
             job = _begun(scheduler, path, progress)
         progress.say(f"{job.title}: {shlex.join([*scheduler.cancels, job.number])}, or Ctrl-C, ends it")
         yield job
-    except (Stopped, NodeError, OSError):  # such as an output that nobody reads any more
-        if job is not None:
+    except BaseException:  # also what nobody expects: a job that nobody follows must not go on
+        if job is not None and not job.unknown:
             job.cancel()
         raise
     finally:

@@ -100,9 +100,9 @@ class Followed:
             signals.sleep(POLL)
         return job
 
-    def _poll(self) -> BatchJob:
-        """The current state of the job; waits while the batch system restarts."""
-        end = time.monotonic() + _SILENT
+    def _poll(self, patience: float | None = None) -> BatchJob:
+        """The current state of the job; waits while the batch system restarts, so many seconds at most."""
+        end = time.monotonic() + (_SILENT if patience is None else patience)
         while True:
             try:
                 found = self.scheduler.job(self.number, Known(self.folder / self.stem, self.last))
@@ -129,8 +129,11 @@ class Followed:
     def cancel(self) -> None:
         """Cancel the job, and wait until it has ended: then its record is complete."""
         self.progress.say(f"cancelling {self.title}")
-        self.scheduler.cancel(self.number)
-        signals.until(lambda: self._over(self._poll()), _ENDING, POLL / 4)
+        try:
+            self.scheduler.cancel(self.number)
+            signals.until(lambda: self._over(self._poll(_ENDING)), _ENDING, POLL / 4)
+        except WeftError as error:  # why it was cancelled is what the user has to know
+            self.progress.warn(f"warning: {self.title} may go on: {error}")
         nfs.refresh(self.folder)
         self._pass_on()
 

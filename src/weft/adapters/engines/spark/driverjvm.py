@@ -27,11 +27,12 @@ def given(conf: Mapping[str, str], options: Sequence[str]) -> dict[str, str]:
 
 
 def heap(conf: Mapping[str, str], otherwise: int) -> int:
-    """Bytes."""
+    """Bytes; a number without a unit is in MiB, as Spark reads it."""
     if _MEMORY not in conf:
         return otherwise
+    text = conf[_MEMORY]
     try:
-        return parse_size(conf[_MEMORY])
+        return parse_size(f"{text}m" if text.isdecimal() else text)
     except ValueError as error:
         raise UsageError(f"{_MEMORY}: {error}", hint="write 8g, or set engine.driver_memory") from error
 

@@ -1,5 +1,6 @@
 """Flink's job metrics, from its REST interface, in the tables that all engines share."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
@@ -172,7 +173,9 @@ def _deploying(task: dict[str, Any]) -> int | None:
 
 def _failures(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Attempts that failed or that Flink ended with them, repeated or not: it keeps only the last ones."""
-    numbers = {vertex["name"]: number for number, vertex in enumerate(job["vertices"])}
+    numbers = defaultdict[str, list[int]](list)
+    for number, vertex in enumerate(job["vertices"]):
+        numbers[vertex["name"]].append(number)
     known = {
         (number, task["subtask"], task["attempt"]): task
         for number, vertex in enumerate(job["vertices"])
@@ -183,8 +186,13 @@ def _failures(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
             continue
         name, _, attempt = str(of).partition(" - execution #")
         vertex, _, share = name.rpartition(" (")
-        stage, index = numbers.get(vertex, 0), int(share.partition("/")[0] or 1) - 1
-        found = known.pop((stage, index, int(attempt) if attempt.isdigit() else -1), None)
+        index, retry = int(share.partition("/")[0] or 1) - 1, int(attempt) if attempt.isdigit() else -1
+        # several sources may have the same name
+        stages = [number for number in numbers[vertex] if (number, index, retry) in known] or numbers[vertex]
+        if not stages:
+            continue
+        stage = stages[0]
+        found = known.pop((stage, index, retry), None)
         at = _time(entry["timestamp"])
         yield {
             **_task(job, stage, index),

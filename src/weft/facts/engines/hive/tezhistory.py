@@ -179,7 +179,7 @@ class _TezHistory:
 
 
 def _counters(counters: Any) -> dict[str, int]:
-    """Values by name, each summed over the groups that have it: a group for each edge repeats the task's own."""
+    """Values by name, of the task's own groups: another group for each edge repeats them."""
     found: dict[str, int] = {}
     for group in (counters or {}).get("counterGroups", []):
         if group["counterGroupName"].endswith((".TaskCounter", ".FileSystemCounter")):

@@ -31,7 +31,12 @@ def of_all(settings: Mapping[str, str], cores: Sequence[int], master: str = STAN
         return (int(count) if count.isdecimal() else len(cores)) * each
     found = sum(own // each * each if each else own for own in cores)
     most = settings.get(MOST, "")
-    return min(found, int(most)) if most.isdecimal() else found
+    if not most.isdecimal():
+        return found
+    limit = min(found, int(most))
+    return (
+        limit // each * each if each else limit
+    )  # the Master gives whole executors (Master.scala, scheduleExecutorsOnWorkers)
 
 
 def fitting(conf: Mapping[str, str], cores: int, master: str = STANDALONE) -> dict[str, str]:
