@@ -81,12 +81,15 @@ def cell(number: int, predicted: float, real: float, nearest: float) -> dict[str
 
 def test_predictions_are_scored_with_their_width_and_next_to_the_nearest_run() -> None:
     lines = shown("unseen", cell(1, 10, 10, 8), cell(2, 20, 20, 10), cell(3, 30, 60, 12))
-    assert lines[0] == "The draw of seed 7; 2 further cells were drawn that weft refused to predict:"
-    model, nearest, ernest = (line.split(" | ") for line in lines[4:7])
+    assert lines[6].startswith(
+        "Drawn besides, and refused by weft: 2 cells. The 90 % intervals would hold 9% to 99% of"
+    )
+    assert lines[2].startswith("| 7 | `weft predict` | ")
+    model, nearest, ernest = (line.partition(" | ")[2].split(" | ") for line in lines[2:5])
     assert model[1:6] == ["0%", "1.80", "2.00", "2 of 3", "1.44"]
     assert float(model[6].strip(" |")) == pytest.approx((3 * 0.3646 + 20 * 0.5108) / 3, abs=0.01)
     assert nearest[1] == "50%"
-    assert ernest[0].startswith("| Ernest's four terms")
+    assert ernest[0].startswith("Ernest's four terms")
     assert ernest[1:6] == ["100%", "2.00", "2.00", "90% by choice", "4.00"]
     assert "| groupby | 0% | 2 of 3 | 1.00 |" in lines
     assert lines[-1] == "| groupby, mappers `3` | 30.0 | 25.0 to 36.0 | 12.0 | 60.0 | -50 % |"

@@ -51,7 +51,6 @@ UNSEEN = {
     "executor-lost-otherwise",
     "host-memory",
     "application-removed",
-    "context-stopped",
     "jvm-memory",
     "slurm-memory",
     "slurm-ended",

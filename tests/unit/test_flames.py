@@ -39,3 +39,11 @@ def test_a_frame_that_is_too_small_to_see_is_left_out() -> None:
     (one,) = flames.tree([process])["c"]
     (thread,) = one["c"]
     assert [each["n"] for each in thread["c"]] == ["a/B.c"]
+
+
+def test_a_stack_that_is_too_deep_for_a_page_is_cut() -> None:
+    deep = stacks.Stack("t", tuple(f"a/B.f{number}" for number in range(2048)), 10)
+    text = json.dumps(flames.tree([stacks.JvmStacks("node1", "1", "P", [deep])]))
+    assert "a/B.f299" in text
+    assert "a/B.f300" not in text
+    assert "... 1748 more" in text

@@ -362,3 +362,26 @@ def test_a_stage_that_no_spark_numbers_so_is_damage(tmp_path: Path, changed: dic
     metrics = eventlog.read(Entry(tmp_path))
     assert metrics.tasks["task"].to_list() == [1]
     assert len(metrics.gaps) == 1
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_a_copy_that_was_killed_as_its_job_ended_held_a_slot_until_then(
+    tmp_path: Path, *, ended: bool
+) -> None:
+    """A short application ends before Spark logs the end of the copy."""
+    copy = task(
+        7, index=1, executor="1", begin=5, run_ms=3970, speculative=True, reason={"Reason": "TaskKilled"}
+    )
+    begun = {**copy, "Event": "SparkListenerTaskStart", "Task Info": {**copy["Task Info"], "Finish Time": 0}}
+    del begun["Task Metrics"], begun["Task End Reason"]
+    usual = {**begun, "Task Info": {**begun["Task Info"], "Speculative": False, "Task ID": 8}}
+    stages = [stage("StageSubmitted", 0, tasks=2), stage("StageCompleted", 0, tasks=2, end=9)]
+    lines = [stages[0], usual, task(0), begun, *([copy] if ended else ()), task(1, index=1), stages[1]]
+    path = write_log(tmp_path, lines)
+    path.write_text(path.read_text().replace(": ", ":"))  # as Spark writes it
+    metrics = eventlog.read(Entry(tmp_path))
+    assert metrics.gaps == []
+    (row,) = metrics.tasks.filter("speculative").to_dicts()
+    assert (row["task"], row["ok"], row["reason"], row["executor"]) == (7, False, "TaskKilled", "1")
+    assert (row["begin"] - BEGIN, row["end"] - BEGIN) == (5, 9)
+    assert recovery.sentences(metrics) == ["1 task ran speculatively; 0 of them finished first"]

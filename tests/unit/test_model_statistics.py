@@ -105,6 +105,11 @@ def test_the_range_of_a_ratio_of_few_values_has_every_pair_of_them() -> None:
     assert (found.low, found.ends) == (None, (2.0, 6.0))
 
 
+def test_a_ratio_to_times_of_which_one_is_zero_has_no_range() -> None:
+    found = statistics.ratio([4.0, 6.0], [0.0, 2.0])
+    assert (found.median, found.low, found.ends) == (5.0, None, None)
+
+
 def estimate(low: float, high: float) -> Estimate:
     return Estimate((low + high) / 2, low, high, 5)
 

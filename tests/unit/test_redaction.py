@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from weft.record.covering import covered
-from weft.text.redaction import has_placeholder, hidden, placeholder, redacted, revealed
+from weft.text.redaction import has_placeholder, hidden, notations, placeholder, redacted, revealed
 
 KEY = "spark.hadoop.fs.s3a.secret.key"
 
@@ -93,3 +93,13 @@ def test_what_a_program_printed_is_covered_in_each_notation(tmp_path: Path) -> N
     with covered(tmp_path, values):
         pass
     assert log.read_text() == " ".join([placeholder(KEY)] * 3) + "\nother\n"
+
+
+def test_of_a_secret_that_begins_another_nothing_is_left_of_the_longer_one() -> None:
+    text = b"hunter22-prod hunter22 c:\\\\key"
+    for written, mark in notations(
+        {"@a@": "hunter22", "@b@": "hunter22-prod", "@c@": "c:\\key-long"}
+    ).items():
+        text = text.replace(written, mark)
+    assert text.startswith(b"@b@ @a@")
+    assert b"c:\\\\key-long" in notations({"@c@": "c:\\key-long"})

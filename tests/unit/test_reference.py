@@ -120,6 +120,7 @@ def test_without_a_valid_run_it_fails() -> None:
         (["good-0", "--reference", "older:30d"], "no record fits the reference older:30d"),
         (["good-0", "--reference", "older:soon"], "older:soon: 'soon' is not a duration"),
         (["good-0", "--reference", "nothing"], "no record in"),
+        (["good-0", "--reference", "0s"], "the reference 0s is no time of a run"),
         (["good-0", "--reference", "10s", "--slower", "much"], "--slower: 'much' is no share"),
     ],
 )  # fmt: skip

@@ -87,12 +87,12 @@ def test_the_users_pattern_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
         parse({"workload": "terasort"})
 
 
-@pytest.mark.parametrize("kind", ["spark", "flink", "hadoop", "hive"])
+@pytest.mark.parametrize("kind", ["spark", "flink", "hadoop", "hive", "duckdb", "sail"])
 def test_a_setting_with_a_secret_is_in_a_private_file_and_not_on_the_command_line(kind: str) -> None:
     conf = {"my.password": placeholder("my.password"), "my.other": "plain"}
     engine = KINDS[kind].model_validate({"kind": kind, "conf": conf})
     layout = fake_layout() if kind == "spark" else fake_hadoop_layout()
-    program = "Sql" if kind == "hive" else "job.jar"
+    program = "Sql" if kind in {"hive", "duckdb", "sail"} else "job.jar"
     command = engine.submit(Job("job", program, [], dependencies=Dependencies(conf=conf)), layout)
     assert has_placeholder(" ".join(command.argv) + str(dict(command.environment))) == []
     assert "my.other" in " ".join(command.argv)

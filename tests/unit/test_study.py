@@ -217,6 +217,18 @@ def test_what_has_a_verdict_is_not_run_again(
     assert len(matrix.finished(asked)) == done
 
 
+def test_a_run_of_a_program_that_was_written_since_is_run_again(tmp_path: Path) -> None:
+    program = tmp_path / "sort.jar"
+    program.write_text("jar")
+    spec = study_from(
+        {"workload": {"kind": "terasort", "program": str(program)}}, name="s", where="s.toml"
+    ).cells()[0][1]
+    now = program.stat().st_mtime
+    for begun, again in ((now - 9, True), (now + 9, False)):
+        earlier: Any = SimpleNamespace(head=SimpleNamespace(begun=begun))
+        assert matrix._changed(spec, earlier) is again
+
+
 def test_a_cell_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = study_from(CASES, name="s", where="s")
     found = asked.cells()

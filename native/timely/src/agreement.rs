@@ -14,12 +14,12 @@ pub fn agree<T>(worker: &mut Worker, result: Result<T, String>) -> Result<T, Str
     })
 }
 
-/// The sum of a number of each worker.
+/// The sum of a number of each worker; it wraps, as sums of hashes do.
 pub fn sum(worker: &mut Worker, own: u64) -> u64 {
     let all = share(worker, own.to_le_bytes().to_vec());
     all.iter()
         .map(|bytes| u64::from_le_bytes(bytes[..].try_into().expect("8 bytes were sent")))
-        .sum()
+        .fold(0, u64::wrapping_add)
 }
 
 #[cfg(test)]

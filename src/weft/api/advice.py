@@ -12,6 +12,7 @@ from weft.analysis.predict.advice import Advice, Line, OneNode, Trial
 from weft.analysis.summary.gather import summarize
 from weft.api import again, growing, machines, onenode, related
 from weft.errors import RecordError, UsageError
+from weft.facts import engines
 from weft.host import settings, signals
 from weft.record import record
 from weft.record.record import Stored
@@ -32,7 +33,7 @@ def advise(run: str = "last") -> Advice:
         growing.read(stored)  # says what it lacks
         raise UsageError(
             f"the engine left no job metrics in {stored.directory.name}",
-            hint="name a run of Spark, Flink, Hadoop, Hive, Dask or Ray; `weft runs` lists them",
+            hint=f"name a run of another engine than {engines.without_logs()}; `weft runs` lists them",
         )
     return of(stored, explained).model_copy(update={"one_node": tuple(onenode.lines(stored))})
 

@@ -31,7 +31,7 @@ def predict(
     trust: bool = False,
 ) -> Prediction:
     """A run's time elsewhere. `nodes`: `2..320` or `2,4,8`; `scratch`: storages in short form, separated by commas;
-    `storages`: of other roles; `size` in bytes; `runs`: at most so many small runs are made first;
+    `storages`: of other roles; `size` in what the workload counts its data in; `runs`: at most so many small runs are made first;
     `trust`: also of a record of somebody else that names programs.
 
     Raises UsageError for a record that lacks what a prediction needs, and for what the machine has not.

@@ -111,6 +111,8 @@ def against(runs: Sequence[str], reference: str, slower: float) -> Change:
         raise UsageError(f"no record fits {', '.join(runs)}", hint="`weft runs` lists every run")
     newest = max(chosen, key=lambda stored: stored.head.begun)
     given = None if ":" in reference else _time(reference)
+    if given is not None and given <= 0:
+        raise UsageError(f"the reference {reference} is no time of a run", hint="write one such as 42s")
     before = [] if given is not None else _meant(reference, newest.head.key)
     if given is None and not before:
         raise UsageError(f"no record fits the reference {reference}", hint="`weft runs` lists every run")
@@ -144,7 +146,7 @@ def _meant(name: str, key: str = "") -> list[Stored]:
 def _time(text: str) -> float | None:
     """A time that is written with its unit."""
     with suppress(ValueError):
-        return None if text.isdigit() else parse_duration(text)
+        return None if text.replace(".", "", 1).isdigit() else parse_duration(text)
     return None
 
 

@@ -13,6 +13,9 @@ from weft.errors import Stopped, WeftError
 from weft.host import settings, signals, unforeseen
 from weft.text.printable import Printable
 
+_CLOSED = 128 + signal.SIGPIPE
+"""With which a command ends whose output nobody reads any more, as a shell says it of others."""
+
 
 def run_guarded(action: Callable[[], object]) -> None:
     """Run it; errors become one message and an exit code."""
@@ -43,7 +46,9 @@ def _answered(action: Callable[[], object]) -> None:
         print("stopped", file=sys.stderr)
         sys.exit(signals.EXIT_CODES[signal.SIGINT])
     except BrokenPipeError:
+        # who reads the output has enough: whether what failed was a run, nobody could see
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(_CLOSED)
     except Exception as error:  # noqa: BLE001 - the last to see it
         _tell(unforeseen.explained(error))
         sys.exit(1)

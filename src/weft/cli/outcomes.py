@@ -3,14 +3,14 @@
 import json
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext, redirect_stdout
+from contextlib import nullcontext, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
 from weft.api.flags import Flags
 from weft.api.request import study_of
 from weft.cli.chosen import say_chosen
-from weft.errors import WeftError
+from weft.errors import RecordError, WeftError
 from weft.host import signals
 from weft.record import record
 from weft.record.record import Stored
@@ -88,7 +88,8 @@ def printed(work: Callable[[], list[Stored]], *, as_json: bool) -> list[Stored]:
             results = work()
     except WeftError as error:
         if error.record is not None:
-            _tell([record.read(error.record)], as_json=as_json)
+            with suppress(RecordError, BrokenPipeError):  # the error says more than they do
+                _tell([record.read(error.record)], as_json=as_json)
         raise
     _tell(results, as_json=as_json)
     return results

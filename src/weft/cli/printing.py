@@ -1,11 +1,14 @@
 """What run and submit print of what they ran, and the pages that they write."""
 
 import json
+import sys
 from pathlib import Path
 
 from weft.analysis.compare import study as studies
 from weft.analysis.compare.headline import headlines
+from weft.analysis.summary.summary import Summary
 from weft.api.results import summary_of
+from weft.errors import RecordError
 from weft.host import settings
 from weft.record import record
 from weft.record.record import Stored
@@ -22,25 +25,30 @@ def tell(results: list[Stored], *, as_json: bool) -> None:
     """Write the reports of runs and print what they found."""
     others = record.all_records(settings.runs())
     found = [summary_of(result, others=others) for result in results]
-    for result in results:
-        flames.write(result.directory)
-    pages = [
-        page.of(summary, result, record.page_path(result.directory, page.NAME))
-        for summary, result in zip(found, results, strict=True)
-    ]
+    pages = [_pages(summary, result) for summary, result in zip(found, results, strict=True)]
     if as_json:
         summaries = [
-            {**matrix.summary(result), "report": str(written)}
+            {**matrix.summary(result), "report": str(written) if written else None}
             for result, written in zip(results, pages, strict=True)
         ]
         print(json.dumps(summaries[0] if len(summaries) == 1 else summaries, indent=1))
         return
     for result, summary, written in zip(results, found, pages, strict=True):
-        print("\n".join([*outcome_lines(result), f"  report {written}"]), flush=True)
+        print("\n".join([*outcome_lines(result), *([f"  report {written}"] if written else [])]), flush=True)
         if summary.stream:
             print(f"  {verdict.sentence(summary)}\n  {' '.join(verdict.where(summary))}", flush=True)
         if summary.explanation:
             terminal.explain_briefly(summary.explanation, console())
+
+
+def _pages(summary: Summary, result: Stored) -> Path | None:
+    """A run's page, with its flame graphs; None if it could not be written, such as on a full disk: the results are printed all the same."""
+    try:
+        flames.write(result.directory)
+        return page.of(summary, result, record.page_path(result.directory, page.NAME))
+    except RecordError as error:
+        print(f"no report of {result.directory.name}: {error.message}", file=sys.stderr)
+        return None
 
 
 def study_page(study: Study, folder: Path) -> Path:

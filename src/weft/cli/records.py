@@ -1,4 +1,4 @@
-"""Verbs that show records: show, report, compare. They need only the records."""
+"""Verbs that show records: show, explain, report, compare. They need only the records."""
 
 import json
 import sys

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import tomllib
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -19,6 +20,7 @@ from weft.host import settings
 from weft.host.site.profile import Profile
 from weft.host.site.writing import with_scratch
 from weft.record import record
+from weft.record.record import Stored
 from weft.report.pages import page as pages
 from weft.report.pages import surveyed, terminal
 from weft.run import matrix, surveying
@@ -94,6 +96,13 @@ def survey(
         print(f"  page {written}")
     if found.default and not keep:
         progress.say(f"  default scratch {found.default} written to {write(found, written, settings.site())}")
+    _end(runs)
+
+
+def _end(runs: Sequence[Stored]) -> None:
+    """Exit with 1 if no run was right."""
+    if runs and not any(result.verdict == "VALID" for result in runs):
+        sys.exit(1)
 
 
 def _known(names: Sequence[str]) -> list[str]:

@@ -43,7 +43,7 @@ def judge(
 
 def _nodes(hosts: Sequence[HostAnswers]) -> Finding:
     listed = ", ".join(f"{host.name} at {host.address}" for host in hosts)
-    return ok("nodes", f"{listed}; each reaches each other")
+    return ok("nodes", f"{listed}; each reaches each other" if len(hosts) > 1 else listed)
 
 
 def _subnets(hosts: Sequence[HostAnswers]) -> Finding:

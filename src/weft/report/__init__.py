@@ -1,4 +1,4 @@
-"""Reports from records: pure functions that work wherever a record was copied to."""
+"""Reports from records, wherever a record was copied to."""
 
 from pathlib import Path
 

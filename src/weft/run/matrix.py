@@ -49,7 +49,8 @@ def run(
         coordinates = _as_text(cell)
         mark = {"study": study.name, "repeat": repeat, "coordinates": coordinates}
         name = ", ".join(f"{key}={value}" for key, value in coordinates.items()) or spec.workload.kind
-        if earlier := done.get((source.key(spec), repeat)):
+        earlier = done.get((source.key(spec), repeat))
+        if earlier and not _changed(spec, earlier):
             progress.say(f"[{number}/{len(rounds)}] {name}: done earlier, {earlier.directory.name}")
             results.append(earlier)
             continue
@@ -67,6 +68,11 @@ def run(
             progress.say(f"  INVALID: {error.message}")
             results.append(record.read(error.record))
     return results
+
+
+def _changed(spec: Spec, earlier: Stored) -> bool:
+    """Whether a file of the user, such as the program, was written since a run: the spec has its name alone."""
+    return any(path.is_file() and path.stat().st_mtime > earlier.head.begun for path in spec.workload.paths)
 
 
 def _as_text(cell: Mapping[str, Any]) -> dict[str, str]:

@@ -131,10 +131,14 @@ _ESCAPED: Mapping[str, Callable[[str], str]] = {
 
 
 def notations(values: Mapping[str, str]) -> dict[bytes, bytes]:
-    """How programs may have written the secrets, and the placeholders; a value of few characters is part of any text."""
-    return {
+    """How programs may have written the secrets, and the placeholders; a value of few characters is part of any text.
+
+    The longest first: one secret may begin with another.
+    """
+    found = {
         written.encode(): mark.encode()
         for mark, value in values.items()
         if len(value) >= _SHORTEST
-        for written in (value, _in_xml(value), _in_quotes(value))
+        for written in (value, _in_xml(value), _in_quotes(value), _in_properties(value))
     }
+    return {written: found[written] for written in sorted(found, key=len, reverse=True)}

@@ -35,17 +35,30 @@ def lines(rows: Sequence[Row]) -> list[str]:
 
 
 def _draws(rows: Sequence[Row]) -> list[str]:
-    found = []
+    body, refused, chances = [], [], []
     for seed in dict.fromkeys(row["seed"] for row in rows):
         mine = [row for row in rows if row["seed"] == seed]
-        refused = max(row["refused"] for row in mine)
-        found += [
-            f"The draw of seed {seed}; {refused} further cells were drawn that weft refused to predict:",
-            "",
-            *_scores(mine),
-            "",
-        ]
-    return found
+        body += [["" if number else str(seed), *line] for number, line in enumerate(_scores(mine))]
+        refused.append(str(max(row["refused"] for row in mine)))
+        inside = sum(map(_inside, mine))
+        low, high = held(inside, len(mine))
+        chances.append(f"{low:.0%} to {high:.0%}")
+    head = [
+        "draw",
+        "predicted by",
+        "median error",
+        "nine of ten are off by at most",
+        "all",
+        "in the interval",
+        "upper over lower end",
+        "score",
+    ]
+    note = (
+        f"Drawn besides, and refused by weft: {', '.join(refused)} cells. The 90 % intervals would hold {', '.join(chances)} of further cells if cells "
+        "were independent (Clopper and Pearson), which those that are predicted from one run are not. Score: of the interval on logarithms, its "
+        "width and what it missed; less is better. The factors of the baselines' intervals were chosen afterwards, as the best for each."
+    )
+    return [*table(head, body), "", note, ""]
 
 
 def _inside(row: Row) -> bool:
@@ -80,11 +93,11 @@ def _cell(row: Row) -> list[str]:
     ]
 
 
-def _scores(rows: Sequence[Row]) -> list[str]:
+def _scores(rows: Sequence[Row]) -> list[list[str]]:
+    """A line for the model, and one for each baseline."""
     real = [row["seconds"] for row in rows]
     points = [row["predicted"] for row in rows]
-    inside = sum(point["low"] <= time <= point["high"] for point, time in zip(points, real, strict=True))
-    low, high = held(inside, len(rows))
+    inside = sum(map(_inside, rows))
     width = math.exp(fmean(math.log(point["high"] / point["low"]) for point in points))
     score = fmean(
         interval_score(p["low"], p["high"], time, LEVEL) for p, time in zip(points, real, strict=True)
@@ -103,25 +116,7 @@ def _scores(rows: Sequence[Row]) -> list[str]:
     if all("ernest" in row for row in rows):
         name = "Ernest's four terms, fitted to the same runs; it does not know the storage"
         body.append(_baseline(name, [row["ernest"]["seconds"] for row in rows], real))
-    sentence = (
-        f"{inside} of {len(rows)} in the 90 % interval: between {low:.0%} and {high:.0%} if cells were independent (Clopper and Pearson), "
-        f"which those that are predicted from one run are not. Score: of the interval on logarithms, its width and what it missed; less is better. "
-        "The factors of the baselines' intervals were chosen afterwards, as the best for each."
-    )
-    head = [
-        "predicted by",
-        "median error",
-        "nine of ten are off by at most",
-        "all",
-        "in the interval",
-        "upper over lower end",
-        "score",
-    ]
-    return [
-        *table(head, body),
-        "",
-        sentence,
-    ]
+    return body
 
 
 def _baseline(name: str, points: Sequence[float], real: Sequence[float]) -> list[str]:

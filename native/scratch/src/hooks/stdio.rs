@@ -157,12 +157,17 @@ unsafe fn reopen(
     f: *mut FILE,
     real: impl FnOnce() -> *mut FILE,
 ) -> *mut FILE {
-    let _ = (mode, f);
+    let _ = f;
     // SAFETY: the hook's caller passed a C string or null.
     if !path.is_null() && unsafe { serve::covers(libc::AT_FDCWD, path) } {
         serve::refused(Reason::Freopen);
         real::set_errno(libc::ENOTSUP);
         return core::ptr::null_mut();
+    }
+    // SAFETY: as above; without a path the file is the one that was open.
+    if !path.is_null() && unsafe { flags_of(real::bytes(mode)) } != libc::O_RDONLY {
+        // SAFETY: as above.
+        unsafe { pool::forget(libc::AT_FDCWD, path) };
     }
     real()
 }

@@ -4,7 +4,7 @@ use super::store::store;
 use core::ffi::{c_int, c_long};
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicUsize, Ordering::*};
 use libc::{dirent64, DIR};
-use weft_scratch_core::store::Store;
+use weft_scratch_core::store::{layout, Store};
 use weft_scratch_core::sys::{self, Result};
 
 /// Streams open at once in one process.
@@ -45,6 +45,9 @@ pub fn listing(d: *mut DIR) -> Option<&'static Listing> {
 
 /// Opens a stream over a served directory; `fd` belongs to it from now on.
 pub fn open(s: &Store, dir: u32, fd: c_int) -> Result<usize> {
+    if s.r.inode(dir).kind.load(Relaxed) != layout::DIR {
+        return Err(libc::ENOTDIR);
+    }
     let take = |l: &&Listing| l.used.compare_exchange(false, true, AcqRel, Relaxed).is_ok();
     let l = LISTINGS.iter().find(take).ok_or(libc::EMFILE)?;
     l.fd.store(fd, Relaxed);

@@ -180,8 +180,8 @@ fn direct(
 fn step(h: Handle, pos: u64, n: usize, mv: impl Fn(c_int, &mut u64, usize) -> Result<usize>) -> Result<usize> {
     let Some((fd, mut off, len)) = whereabouts(h, pos, n)? else { return Ok(0) };
     match mv(fd, &mut off, len)? {
-        // Behind the segment's end there are only pages that were reserved and never written.
-        0 => zeroes(len, mv),
+        // Behind the segment's end there are only pages that were reserved and never written; a pooled file has ended.
+        0 if matches!(h, Handle::Scratch(_)) => zeroes(len, mv),
         k => Ok(k),
     }
 }

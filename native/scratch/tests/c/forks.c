@@ -1,5 +1,6 @@
 /* Descriptors across fork, vfork and exec; prints what happened, to be compared with a plain directory. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -61,6 +62,9 @@ int main(int argc, char **argv) {
     write(d, "dup ", 4), write(e, "dup2 ", 5);
     close(d), close(fd), write(e, "left ", 5);
     show("dup");
+    int plain = open(file, O_RDONLY);
+    printf("a file is listed: %d\n", fdopendir(plain) ? 0 : errno);
+    close(plain);
     unlink(file);
     if (fork() == 0) { lseek(e, 0, SEEK_SET); char b[6] = ""; read(e, b, 5); _exit(strcmp(b, "start") ? 1 : 0); }
     done("unlinked");

@@ -38,6 +38,9 @@ int main(int argc, char **argv) {
     CHECK(write(w, "xy", 2) == 2 && close(w) == 0 && held() == 6);
     CHECK(close(open(odd, O_WRONLY | O_TRUNC)) == 0 && held() == 0);
     put();
+    FILE *f = freopen(file, "w", fopen(file, "r"));
+    CHECK(f && fputs("abc", f) > 0 && fclose(f) == 0 && held() == 3);
+    put();
     int r = open(file, O_RDONLY);
     CHECK(truncate(file, 3) == 0 && fstat(r, &st) == 0 && st.st_size == 3 && lseek(r, 0, SEEK_END) == 3);
     close(r);

@@ -80,7 +80,12 @@ impl Part {
             .iter()
             .zip(&self.shares)
             .filter(|(_, share)| **share == 0.0);
-        let lost: f64 = without.map(|(rank, _)| rank).sum();
+        // compensated (Kahan): a plain sum of as many equal ranks is off by more with each
+        let (lost, _) = without.fold((0.0, 0.0), |(sum, over): (f64, f64), (rank, _)| {
+            let next = rank - over;
+            let all = sum + next;
+            (all, all - sum - next)
+        });
         bytes.extend_from_slice(&lost.to_le_bytes());
         for i in low..high {
             let edges = &self.sources[self.starts[i]..self.starts[i + 1]];

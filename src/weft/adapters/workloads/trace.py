@@ -67,8 +67,13 @@ class Trace(Workload):
     @model_validator(mode="after")
     def _read(self) -> "Trace":
         """A broken trace is refused before anything starts."""
-        _ = self.schedule
+        _ = self.schedule, self.digest
         return self
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the file as it was replayed, in hexadecimal."""
+        return hashlib.sha256(self.file.read_bytes()).hexdigest()
 
     @cached_property
     def trace(self) -> list[TraceJob]:
@@ -162,7 +167,7 @@ class Trace(Workload):
                 [job["ended"] - job["submitted"] for job in found if not job["failure"]]
             ),
             "slowdown": jobtrace.quantiles(slowdowns(found)),
-            "sha256": hashlib.sha256(self.file.read_bytes()).hexdigest(),
+            "sha256": self.digest,
             **jobtrace.compared(self.trace, self.schedule, self.scaling),
         }
 

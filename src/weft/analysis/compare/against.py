@@ -107,7 +107,7 @@ _SIDES = {"map_files": "map side", "read_files": "read side"}
 
 
 def measured(line: Headline, of: Measure) -> list[float]:
-    """A run's value; None if it was not counted."""
+    """A run's value; empty if it was not counted."""
     if of in _FOUND:
         value = line.facts.get(of)
     elif of == "ingest":

@@ -46,8 +46,10 @@ def ratio(values: Sequence[float], base: Sequence[float]) -> Estimate:
     """The ratio of two medians; its count is that of the smaller sample. Raises ValueError without a positive base."""
     if not values or not base or statistics.median(base) <= 0:
         raise ValueError("a ratio of medians needs values on both sides, and a base above zero")
-    found = combined({"above": values, "below": base}, lambda medians: medians["above"] / medians["below"])
-    return found if min(base) > 0 else Estimate(found.median, None, None, found.count)
+    if min(base) <= 0:
+        middle = statistics.median(values) / statistics.median(base)
+        return Estimate(middle, None, None, min(len(values), len(base)))
+    return combined({"above": values, "below": base}, lambda medians: medians["above"] / medians["below"])
 
 
 def combined(

@@ -201,7 +201,7 @@ def of_record(
     if found is None:
         raise UsageError(
             "the engine left no job metrics in the run phase: there are no tasks to predict from",
-            hint="timely, limit, duckdb and sail leave none; with another engine, run it again with --probe engine --probe fileops",
+            hint=f"{engines.without_logs()} leave none; with another engine, run it again with --probe engine --probe fileops",
         )
     seen = found.evidence
     plan = schedule.steps(list(zip(seen.stages, seen.use.held, strict=True)), metrics.stages, window.begin)

@@ -152,7 +152,7 @@ def read(stored: Stored) -> Recorded:
         ),
         sources.verdict() == "VALID",
         sum(node.cores or 0 for node in nodes),
-        tuple(_assumed(metrics, nodes, each)),
+        tuple(_assumed(metrics, nodes, work.slots, each)),
     )
 
 
@@ -166,13 +166,15 @@ def _slots_of_each(name: str, slots: int, nodes: int) -> int:
     return round(slots / nodes)
 
 
-def _assumed(metrics: JobMetrics, nodes: Sequence[NodeInfo], each: int) -> Iterator[str]:
+def _assumed(metrics: JobMetrics, nodes: Sequence[NodeInfo], slots: int, each: int) -> Iterator[str]:
     """Where the model's slots, equally many on each node and all the time, are not those of the run."""
     if executorslots.dynamic(metrics):
         yield "executors came and went (spark.dynamicAllocation): as many slots are assumed all the time as there were at most"
     cores = {node.cores for node in nodes if node.cores}
     if len(cores) > 1:
         yield f"its nodes had {min(cores)} to {max(cores)} cores: {each} slots are assumed on each"
+    elif slots != each * len(nodes):
+        yield f"it had {slots} slots on {len(nodes)} nodes: {each} are assumed on each"
 
 
 def _memory(decided: Resolved, engine: str) -> float:

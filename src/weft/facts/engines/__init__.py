@@ -16,6 +16,12 @@ def listed() -> dict[str, EngineFacts]:
 ALL: Mapping[str, EngineFacts] = listed()
 
 
+def without_logs() -> str:
+    """The engines that leave no job metrics, as text."""
+    *names, last = (name for name, facts in ALL.items() if not facts.log and not facts.idle)
+    return f"{', '.join(names)} and {last}"
+
+
 def of(engine: str) -> EngineFacts:
     """The facts of an engine; of an unknown one, as in a record of another version: none."""
     return ALL.get(engine, EngineFacts())

@@ -168,14 +168,13 @@ def _write(path: Path, text: str) -> None:
 
 def _compress(directory: Path, name: str, out: Path, compressor: str) -> None:
     """With names in order and no owners, so that equal contents make equal archives as far as the files' times allow."""
-    partial = out.with_name(f".{out.name}.partial")
     how = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@1767225600"]
     program = [f"--use-compress-program={compressor}"] if compressor else []
-    try:
+    # nobody else can put a link in its place, also where everybody may write
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=".weft-bundle-") as own:
+        partial = Path(own) / out.name
         shell.run(["tar", *how, *program, "-cf", str(partial), "-C", str(directory), name], timeout=3600)
         partial.rename(out)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def included(key: str) -> bool:

@@ -14,6 +14,8 @@ from weft.text.entry import Entry
 
 _LEAST = 0.0005
 """Share of a node's samples below which a frame is not drawn."""
+_DEEPEST = 300
+"""Frames of a stack that are drawn: no page shows more, and JSON of more has too many levels."""
 Node = dict[str, Any]
 
 
@@ -35,7 +37,10 @@ def tree(processes: Sequence[JvmStacks]) -> Node:
     for process in processes:
         name = f"{process.program or 'JVM'} {process.pid}"
         for stack in process.stacks:
-            _add(root, (name, f"{process.kind(stack)} threads", *stack.frames), stack.samples)
+            frames = stack.frames
+            if len(frames) > _DEEPEST:
+                frames = (*frames[:_DEEPEST], f"... {len(frames) - _DEEPEST} more")
+            _add(root, (name, f"{process.kind(stack)} threads", *frames), stack.samples)
     return _plain(root, root["s"] * _LEAST)
 
 

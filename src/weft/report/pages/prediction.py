@@ -68,10 +68,11 @@ def trust(prediction: Prediction) -> str:
             f" Other runs of it that are predicted as a test: {prediction.left_out}, with a median error of"
             f" {percent(prediction.left_out_error)}, by which the curves are corrected."
         )
+    added = prediction.replay <= 1
+    changed = "as much is added to every prediction" if added else "every prediction is shortened as much"
     return (
         f"Measured {show_seconds(prediction.measured)} on {_counted(prediction.nodes, 'node')} x {_counted(prediction.cores, 'core')}. The model's time"
-        f" for this run is {percent(prediction.replay)} of that; the difference is added to every prediction, and widens the"
-        f" interval.{others}"
+        f" for this run is {percent(prediction.replay)} of that; {changed}, and the difference widens the interval.{others}"
     )
 
 

@@ -49,9 +49,10 @@ class DuckDbEngine(Engine):
             **self.conf,
             **job.dependencies.conf,
         }
-        argv = [*program.python(), "-m", "weft_sql", self.kind, job.program, *program.settings(own)]
+        given = program.settings(own, layout)
+        argv = [*program.python(), "-m", "weft_sql", self.kind, job.program, *given.options]
         environment = program.environment(layout, "duckdb")
-        return job.command("client", layout.head, [*argv, *job.arguments], environment)
+        return job.command("client", layout.head, [*argv, *job.arguments], environment, files=given.files)
 
     def _memory(self, layout: Layout) -> int:
         """Bytes of DuckDB's own limit."""

@@ -1,11 +1,14 @@
 """What both share: weft's program for SQL, in Python without weft's own packages."""
 
+import json
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from weft.errors import UsageError
 from weft.layout.plan import Layout
+from weft.text.redaction import has_placeholder
 from weft.text.units import show_size
 
 _PROGRAMS = Path(__file__).with_name("programs")
@@ -31,9 +34,23 @@ def scratch(layout: Layout) -> str:
     return layout.places["scratch"].paths[layout.head.name]
 
 
-def settings(conf: Mapping[str, str]) -> list[str]:
-    """Settings as options of the program."""
-    return [word for key, value in conf.items() for word in ("--set", f"{key}={value}")]
+@dataclass(frozen=True)
+class Given:
+    """Settings as options of the program, and the file of those that nobody else may read."""
+
+    options: list[str]
+    files: Mapping[Path, str]
+
+
+def settings(conf: Mapping[str, str], layout: Layout) -> Given:
+    """Settings as the program takes them."""
+    secret = {key: value for key, value in conf.items() if has_placeholder(value)}
+    words = [word for key, value in conf.items() if key not in secret for word in ("--set", f"{key}={value}")]
+    if not secret:
+        return Given(words, {})
+    # JSON is YAML, in which a secret is escaped as in JSON
+    path = layout.directory / "conf" / "settings.yaml"
+    return Given([*words, "--settings", str(path)], {path: json.dumps(secret)})
 
 
 def require_paths(layout: Layout, kind: str) -> None:

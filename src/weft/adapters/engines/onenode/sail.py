@@ -64,11 +64,11 @@ class SailEngine(Engine):
         if job.program.endswith(".py"):
             return self._own(job, layout)
         job.dependencies.require(self.kind, "conf")
-        argv = [*program.python(), "-m", "weft_sql", self.kind, job.program]
-        argv += program.settings(job.dependencies.conf)
+        given = program.settings(job.dependencies.conf, layout)
+        argv = [*program.python(), "-m", "weft_sql", self.kind, job.program, *given.options]
         argv += ["--remote", self._address(layout)]
         environment = program.environment(layout, "sail")
-        return job.command("client", layout.head, [*argv, *job.arguments], environment)
+        return job.command("client", layout.head, [*argv, *job.arguments], environment, files=given.files)
 
     def _own(self, job: Job, layout: Layout) -> Command:
         """A program of the user, whose session is the server's: PySpark finds it by SPARK_REMOTE."""

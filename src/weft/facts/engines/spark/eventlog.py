@@ -11,6 +11,7 @@ import polars
 
 from weft.facts import jobmetrics, loglines
 from weft.facts.engines.spark import properties, tasks
+from weft.facts.engines.spark.copies import MARK, TASK, OpenCopies
 from weft.facts.engines.spark.cores import MOST
 from weft.facts.engines.spark.plans import Plans
 from weft.facts.engines.spark.stagename import stage_name
@@ -26,8 +27,8 @@ _BATCH = 5000
 """Task lines parsed at once: each has about 1 kB of text that is needed."""
 _CHARACTERS = 1 << 23
 """Of fewer lines, where they are longer."""
-_OTHERS = (".json", ".jhist", ".summary", ".xml")
-"""Files with the job metrics of Flink and Hadoop, which are beside it if they shared a cluster."""
+_OTHERS = (".json", ".jsonl", ".jhist", ".summary", ".xml")
+"""Files with the job metrics of Flink, Dask, Ray and Hadoop, which are beside it if they shared a cluster."""
 _DEFAULT, _PROFILES, _RESOURCES = 0, 10_000, 10
 """The resource profile of a job that asks for none, and how many are kept, with how many resources of each."""
 _CORES, _TEXT = "cpus", 100
@@ -38,8 +39,6 @@ _STREAMS = ("sql.streaming.queryId", "spark.streaming.internal.batchTime")
 """Properties of which a job that is a micro-batch has one: of Structured Streaming, and of DStreams (JobScheduler.scala)."""
 _STOPPED = re.compile(r"part of cancelled job (group|tags?)\b")
 """What only programs do to a job: a stream that is stopped ends its last micro-batch, and SQL a broadcast that nobody needs any more."""
-_TASK = ("app", "stage", "attempt", "task")
-"""By which a task is known to be the same."""
 _COMPRESSED = (".zstd", ".lz4", ".snappy", ".lzf")
 _COMPACTED = ".compact"
 """The ending of what the History Server made of the older parts of a rolling log (EventLogFileWriters.scala)."""
@@ -106,6 +105,7 @@ class _EventLog:
     """By application and resource profile: what a task takes of cores and of other resources, such as GPUs."""
     cached: set[tuple[str, int]] = field(default_factory=set)
     """By application: RDDs that a stage has computed and keeps in memory."""
+    copies: OpenCopies = field(default_factory=OpenCopies)
     plans: Plans = field(default_factory=Plans)
     queries: list[dict[str, Any]] = field(default_factory=list)
     operators: list[dict[str, Any]] = field(default_factory=list)
@@ -126,6 +126,8 @@ class _EventLog:
                 if len(batch) == _BATCH or characters > _CHARACTERS:
                     self._take(app, batch, numbers, bad)
                     batch, numbers, characters = [], [], 0
+            elif match and match[1] == "TaskStart" and MARK not in line:
+                continue
             elif match and (handle := getattr(self, f"_on_{match[1]}", None)):
                 try:
                     handle(app, loglines.decode(line))
@@ -137,7 +139,9 @@ class _EventLog:
     def _take(self, app: str, batch: Sequence[str], numbers: Sequence[int], bad: Damaged) -> None:
         """Task lines as a table."""
         lost: list[int] = []
-        self.kept.add(tasks.parse(app, batch, lost))
+        found = tasks.parse(app, batch, lost)
+        self.copies.end(found)
+        self.kept.add(found)
         for position in lost:
             bad.at(numbers[position])
 
@@ -150,6 +154,9 @@ class _EventLog:
             self.gaps.append(f"operators of {self.plans.lost:,} queries were left out: the log has too many")
         tables["queries"] = jobmetrics.table(self.queries, jobmetrics.QUERIES)
         tables["operators"] = jobmetrics.table(self.operators, jobmetrics.OPERATORS)
+        ends = {key: row.get("end") for key, row in self.rows["stages"].items()}
+        for app, line in self.copies.killed(ends.get):
+            self.kept.add(tasks.parse(app, [line], []))
         found = self.kept.metrics(self.gaps, **tables)
         return replace(found, tasks=_once(found.tasks))
 
@@ -243,6 +250,9 @@ class _EventLog:
     def _on_SQLExecutionEnd(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
         self._ran(self.plans.ended(app, event))
 
+    def _on_TaskStart(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
+        self.copies.begin(app, event)
+
     def _on_StageSubmitted(self, app: str, event: dict[str, Any]) -> None:  # noqa: N802
         info = event["Stage Info"]
         self._stage(app, info, reads_cache=any((app, rdd) in self.cached for rdd in _in_memory(info)))
@@ -290,11 +300,11 @@ def _once(found: polars.DataFrame) -> polars.DataFrame:
     again = found.filter(polars.col("reason") == jobmetrics.LOST_OUTPUT)
     if again.is_empty():
         return found
-    ended = found.filter("ok").join(again, on=_TASK, how="semi")
+    ended = found.filter("ok").join(again, on=TASK, how="semi")
     reason = polars.lit(jobmetrics.LOST_OUTPUT).cast(found.schema["reason"]).alias("reason")
     lost = ended.with_columns(polars.lit(value=False).alias("ok"), reason)
-    alone = again.join(ended, on=_TASK, how="anti")
-    return polars.concat([found.join(again, on=_TASK, how="anti"), lost, alone])
+    alone = again.join(ended, on=TASK, how="anti")
+    return polars.concat([found.join(again, on=TASK, how="anti"), lost, alone])
 
 
 def _in_memory(info: dict[str, Any]) -> list[int]:

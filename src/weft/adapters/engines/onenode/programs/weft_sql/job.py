@@ -69,6 +69,10 @@ class QueryJob:
             if key in _REPEATED:
                 name, _, value = next(left).partition("=")
                 job.pairs.setdefault(key, {})[name] = value
+            elif key == "settings":  # those that only their user may read
+                job.pairs.setdefault("set", {}).update(
+                    json.loads(Path(next(left)).read_text(encoding="utf-8"))
+                )
             else:
                 job.options[key] = "true" if key in _FLAGS else next(left)
         return job
@@ -145,6 +149,8 @@ class QueryJob:
             return first_line(error)
         finally:
             timer.cancel()
+            if timer.ident is not None:
+                timer.join()  # one that fires just now must not end the next query
         return ""
 
     def write(self) -> None:

@@ -39,8 +39,13 @@ public final class Lines implements Closeable {
         in = Store.of(file.name()).open(file.name());
         // the byte before shows whether a line begins here
         position = Math.max(0, from - 1);
-        if (from > 0 && !advance()) {
-            length = -1;
+        try {
+            if (from > 0 && !advance()) {
+                length = -1;
+            }
+        } catch (IOException error) {
+            in.close(); // nobody else has it yet
+            throw error;
         }
     }
 

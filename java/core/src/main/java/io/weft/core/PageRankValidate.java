@@ -117,17 +117,17 @@ public final class PageRankValidate extends Program {
         Arrays.fill(ranks, spec.first());
         for (int round = 0; round < spec.rounds(); round++) {
             double[] came = new double[ranks.length];
-            double dangling = 0;
+            Sum dangling = new Sum();
             for (int vertex = 0; vertex < ranks.length; vertex++) {
                 int degree = graph.targets(vertex, targets);
                 degree = spec.merge() ? distinct(targets, degree) : degree;
-                dangling += degree == 0 ? ranks[vertex] : 0;
+                dangling.add(degree == 0 ? ranks[vertex] : 0);
                 for (int i = 0; i < degree; i++) {
                     came[targets[i]] += ranks[vertex] / degree;
                 }
             }
             for (int vertex = 0; vertex < ranks.length; vertex++) {
-                ranks[vertex] = spec.next(came[vertex], dangling);
+                ranks[vertex] = spec.next(came[vertex], dangling.value());
             }
             progress.add(1);
         }

@@ -18,7 +18,7 @@ public final class Parallel {
         return Runtime.getRuntime().availableProcessors();
     }
 
-    /** All results, in the order of the tasks; the first failure is thrown and stops the rest. */
+    /** All results, in the order of the tasks; the first failure in that order is thrown, and tasks that have not begun then do not. */
     public static <T> List<T> run(int threads, List<? extends Callable<T>> tasks) throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(threads);
         try {

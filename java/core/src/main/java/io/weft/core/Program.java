@@ -37,7 +37,7 @@ public abstract class Program {
                 throw new UsageError("Missing required option: '--outcome=<file>'");
             }
             attempt(outcome);
-            outcome.write(file);
+            outcome = written(outcome);
         } catch (UsageError error) {
             System.err.println(error.getMessage());
             return 2;
@@ -49,6 +49,19 @@ public abstract class Program {
             System.err.println(outcome.reason());
         }
         return outcome.valid() ? 0 : 1;
+    }
+
+    /** Writes it, and gives what was written: of an outcome with a figure that no JSON has, such as infinity, the problem alone. */
+    private Outcome written(Outcome outcome) throws IOException {
+        try {
+            outcome.write(file);
+            return outcome;
+        } catch (IllegalArgumentException noNumber) {
+            Outcome without = new Outcome();
+            without.problem(outcome.valid() ? "a figure cannot be written: " + noNumber.getMessage() : outcome.reason());
+            without.write(file);
+            return without;
+        }
     }
 
     /** Does the work of a command line, within this process and without a file, and gives what was found. */

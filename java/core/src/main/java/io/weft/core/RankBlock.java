@@ -137,11 +137,11 @@ public final class RankBlock implements Serializable {
     }
 
     private double dangling() {
-        double sum = 0;
+        Sum sum = new Sum();
         for (int i = 0; i < ranks.length; i++) {
-            sum += shares[i] == 0 ? ranks[i] : 0;
+            sum.add(shares[i] == 0 ? ranks[i] : 0);
         }
-        return sum;
+        return sum.value();
     }
 
     /** The ranks of a block after a round, from the messages to it. */

@@ -1,12 +1,15 @@
 package io.weft.core;
 
+import java.math.BigInteger;
+
 /**
  * What tasks of a job of a trace did.
  *
  * @param read bytes read and compared
  * @param moved bytes of the records that arrived
  * @param records records that arrived and were compared
- * @param sum the sum of their numbers
+ * @param sum the sum of the squares of their numbers: the numbers themselves have the same sum if those beside one are lost
+ *     and it comes three times
  * @param written bytes written
  */
 public record TraceTally(long read, long moved, long records, long sum, long written) {
@@ -39,14 +42,21 @@ public record TraceTally(long read, long moved, long records, long sum, long wri
         same("bytes of input", Math.min(read, line.input()), line.input());
         same("bytes of shuffle", moved, line.shuffle());
         same("records of the shuffle", records, count);
-        same("the sum of the records' numbers", sum, below(count));
+        same("the sum of the squares of the records' numbers", sum, below(count));
         same("bytes of output", written, line.output());
         return this;
     }
 
-    /** The sum of the numbers from 0 up to, not including, a count; it wraps, as what is added up does. */
+    /** What a record adds to the sum. */
+    static long square(long record) {
+        return record * record;
+    }
+
+    /** The sum over the numbers from 0 up to, not including, a count; it wraps, as what is added up does. */
     private static long below(long count) {
-        return count % 2 == 0 ? count / 2 * (count - 1) : (count - 1) / 2 * count;
+        BigInteger n = BigInteger.valueOf(count);
+        BigInteger twice = n.shiftLeft(1).subtract(BigInteger.ONE);
+        return n.multiply(n.subtract(BigInteger.ONE)).multiply(twice).divide(BigInteger.valueOf(6)).longValue();
     }
 
     private static void same(String what, long found, long expected) throws WrongInput {

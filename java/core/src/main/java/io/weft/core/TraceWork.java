@@ -60,7 +60,7 @@ public record TraceWork(String input, int files, long file, long seed) implement
         if (!Arrays.equals(sent, 0, sent.length, content, 0, length)) {
             throw new WrongInput("Record " + record + " of " + line.name() + " did not arrive as it was sent.");
         }
-        return new TraceTally(0, Long.BYTES + length, 1, record, 0);
+        return new TraceTally(0, Long.BYTES + length, 1, TraceTally.square(record), 0);
     }
 
     /**

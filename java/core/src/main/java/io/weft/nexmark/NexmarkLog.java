@@ -71,6 +71,9 @@ public final class NexmarkLog {
     /** Puts what was found: the events, and the time that all windows that count have ended by. */
     public void finish() {
         long each = steps.isEmpty() ? 0 : steps.get(steps.size() - 1).first() + steps.get(steps.size() - 1).each();
+        if (each == 0) {
+            outcome.problem("no producer was asked for events");
+        }
         for (int producer = 0; producer < next.length && !wrong; producer++) {
             if (next[producer] < each) {
                 problem(producer, next[producer], "is missing");

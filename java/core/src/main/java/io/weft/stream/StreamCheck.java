@@ -91,6 +91,9 @@ public final class StreamCheck {
 
     /** Puts what was found, when the end of both topics was read. */
     public void finish() {
+        if (each == 0) {
+            wrong("no producer was asked for records");
+        }
         for (int producer = 0; wrong.isEmpty() && producer < spec.producers(); producer++) {
             if (published[producer] != each) {
                 wrong("the brokers' log has " + published[producer] + " records of producer " + producer

@@ -230,6 +230,19 @@ class PageRankTest {
         return new PageRankValidate().call(args.toArray(String[]::new)).reason();
     }
 
+    @Test
+    void aSumOfManyEqualRanksIsExactToItsLastBits() {
+        Sum sum = new Sum();
+        double plain = 0;
+        int count = 10_000_000;
+        for (int i = 0; i < count; i++) {
+            sum.add(1.0 / (2 * count));
+            plain += 1.0 / (2 * count);
+        }
+        assertEquals(0.5, sum.value(), 1e-15);
+        assertTrue(Math.abs(plain - 0.5) > 1e-13, "a plain sum is off by more");
+    }
+
     private static RankSpec spec(int rounds, String dangling, String edges) {
         return new RankSpec(VERTICES, rounds, 0.85, dangling.equals("spread"), edges.equals("merge"));
     }

@@ -65,6 +65,17 @@ class ProgramTest {
         assertEquals(2, new Sample().execute("--rows", "1"));
     }
 
+    @Test
+    void aFigureThatNoJsonHasLeavesTheProblem() throws Exception {
+        assertEquals(1, execute(outcome -> {
+            outcome.put("sum", Double.POSITIVE_INFINITY);
+            outcome.problem("rank of 3 differs");
+        }));
+        assertEquals("{\"valid\": false, \"reason\": \"rank of 3 differs\"}\n", written());
+        assertEquals(1, execute(outcome -> outcome.put("sum", Double.NaN)));
+        assertTrue(written().contains("a figure cannot be written"), written());
+    }
+
     private int execute(Work work) {
         return new Program() {
             @Override

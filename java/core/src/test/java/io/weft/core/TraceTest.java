@@ -68,10 +68,20 @@ class TraceTest {
     }
 
     @Test
+    void theRecordsBesideOneThatComesThriceAreMissed() throws Exception {
+        TraceLine line = lines.get(2);
+        TraceTally did = did(line);
+        long sum = did.sum() - TraceTally.square(3) - TraceTally.square(5) + 2 * TraceTally.square(4);
+        TraceTally wrong = new TraceTally(did.read(), did.moved(), did.records(), sum, did.written());
+        assertThrows(WrongInput.class, () -> wrong.require(line));
+    }
+
+    @Test
     void aShuffleOfSomeHundredGigabytesIsAddedUp() throws Exception {
         for (long records : new long[] {4_000_000_000L, 4_000_000_001L, 50_000_000_000L}) {
             TraceLine line = new TraceLine(0, "large", 0, 0, records * TraceWork.RECORD, 0, 1, 1);
-            BigInteger sum = BigInteger.valueOf(records).multiply(BigInteger.valueOf(records - 1)).shiftRight(1);
+            BigInteger sum = BigInteger.valueOf(records).multiply(BigInteger.valueOf(records - 1))
+                    .multiply(BigInteger.valueOf(2 * records - 1)).divide(BigInteger.valueOf(6));
             new TraceTally(0, line.shuffle(), records, sum.longValue(), 0).require(line);
         }
     }

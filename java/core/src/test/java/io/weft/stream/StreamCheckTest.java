@@ -24,6 +24,13 @@ class StreamCheckTest {
         LAST_RESULT_IS_MISSING
     }
 
+    @Test
+    void aStreamWithoutARecordIsWrong() {
+        Outcome outcome = new Outcome();
+        new StreamCheck(SPEC, 0, outcome).finish();
+        assertEquals("no producer was asked for records", outcome.reason());
+    }
+
     @ParameterizedTest
     @EnumSource(Fault.class)
     void oneRecordInAMillionIsEnough(Fault fault) {

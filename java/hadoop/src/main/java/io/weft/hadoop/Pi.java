@@ -47,7 +47,7 @@ public final class Pi extends PiJob<Session> {
         job.setMapOutputValueClass(LongWritable.class);
         job.setOutputFormatClass(NullOutputFormat.class);
         phases.measure("count", () -> session.run(job));
-        return job.getCounters().findCounter(Found.INSIDE).getValue();
+        return Session.counters(job).findCounter(Found.INSIDE).getValue();
     }
 
     /** Counts in the range of a task. */

@@ -71,16 +71,22 @@ final class Session implements EngineSession {
         return status.getFailureInfo();
     }
 
+    /** The counters of a job that has ended. */
+    static Counters counters(Job job) throws IOException {
+        Counters counters = job.getCounters();
+        if (counters == null) {
+            throw new IOException("the history of " + job.getJobID() + " holds no counters");
+        }
+        return counters;
+    }
+
     /** Puts the totals over all finished tasks of the last job, if one is noted. */
     @Override
     public void report(Outcome outcome) throws IOException {
         if (last == null) {
             return;
         }
-        Counters counters = last.getCounters();
-        if (counters == null) {
-            throw new IOException("the history of " + last.getJobID() + " holds no counters");
-        }
+        Counters counters = counters(last);
         outcome.put("tasks", value(counters, JobCounter.TOTAL_LAUNCHED_MAPS, JobCounter.TOTAL_LAUNCHED_REDUCES))
                 .put("failed_tasks", value(counters, JobCounter.NUM_FAILED_MAPS, JobCounter.NUM_FAILED_REDUCES))
                 .put("task_cpu_ns", value(counters, TaskCounter.CPU_MILLISECONDS) * 1_000_000)

@@ -28,7 +28,7 @@ public final class TeraSort extends TeraSortJob<Session> {
     protected long sort(Session session, Outcome outcome) throws Exception {
         Job job = method() == Method.RAW ? raw(session)
                 : phases.measure("sort", () -> session.ran(StockSort.run(input(), output(), partitions(), splitBytes())));
-        return Session.value(job.getCounters(), TaskCounter.REDUCE_OUTPUT_RECORDS);
+        return Session.value(Session.counters(job), TaskCounter.REDUCE_OUTPUT_RECORDS);
     }
 
     private Job raw(Session session) throws Exception {

@@ -52,10 +52,7 @@ public final class Trace extends TraceJob<Session> {
         if (!job.isSuccessful()) {
             throw new IOException(job.getJobID() + " failed: " + Session.reason(job, status));
         }
-        Counters counters = job.getCounters();
-        if (counters == null) {
-            throw new IOException("the history of " + job.getJobID() + " holds no counters");
-        }
+        Counters counters = Session.counters(job);
         return new TraceTally(Session.value(counters, Did.READ), Session.value(counters, Did.MOVED),
                 Session.value(counters, Did.RECORDS), Session.value(counters, Did.SUM),
                 Session.value(counters, Did.WRITTEN));
