@@ -27,7 +27,7 @@ def lfs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -I {programs / STANDIN.name} "$@"\n')
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
-    monkeypatch.setattr(mount, "_file_system", lambda _: filesystems.TYPES["lustre"])
+    monkeypatch.setattr(mount, "file_system", lambda _: filesystems.TYPES["lustre"])
     return programs
 
 

@@ -54,7 +54,6 @@ QUICK = [
     Cause("exception", "", r"^KeyError: \d \(exception.py, line 5\)$", mapped("return {'a': 1}[x]")),
     Cause("module", "python-module-task", "the Python of the workers has no module notthere", mapped("import notthere")),
     Cause("chain", "", r"^ValueError: no number \(chain.py, line 8\), caused by KeyError: \d \(chain.py, line 6\)$", mapped("try:", "    return {'a': 1}[x]", "except KeyError as error:", "    raise ValueError('no number') from error")),
-    Cause("stopped", "context-stopped", "the program used a SparkContext that had been stopped", job("spark.stop()", "print(spark.range(10).count())"), node="node1"),
     Cause("closure", "closure", "that cannot be sent to executors", job("import threading", "lock = threading.Lock()", "print(sc.range(4).map(lambda x: lock.locked()).collect())")),
     Cause("input", "no-input", "the input file:/nonexistent/a.txt does not exist", job("sc.textFile('/nonexistent/a.txt').count()"), node="node1"),
     Cause("longpath", "socket-path", "the path of a Unix socket has more than the 107 bytes", mapped("import socket", "return socket.socket(socket.AF_UNIX).bind('/tmp/' + 'x' * 115)")),

@@ -51,6 +51,7 @@ UNSEEN = {
     "executor-lost-otherwise",
     "host-memory",
     "application-removed",
+    "context-stopped",
     "jvm-memory",
     "slurm-memory",
     "slurm-ended",
@@ -168,9 +169,7 @@ def test_every_rule_with_a_cause_has_a_test_that_causes_it() -> None:
 )
 def test_an_exit_code_is_what_a_shell_means_by_it(code: int, words: str) -> None:
     assert words in failures.ended(code)
-    assert ("heap" in failures.ended(code, executor=True)) == (code == 52), (
-        "a user's program may end with it too"
-    )
+    assert ("heap" in failures.ended(code, executor=True)) == (code == 52), "or a user's program"
 
 
 @pytest.fixture
