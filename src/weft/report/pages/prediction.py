@@ -69,7 +69,11 @@ def trust(prediction: Prediction) -> str:
             f" {percent(prediction.left_out_error)}, by which the curves are corrected."
         )
     added = prediction.replay <= 1
-    changed = "as much is added to every prediction" if added else "every prediction is shortened as much"
+    changed = (
+        "what is missing is added to every prediction"
+        if added
+        else "every prediction is shortened in that proportion"
+    )
     return (
         f"Measured {show_seconds(prediction.measured)} on {_counted(prediction.nodes, 'node')} x {_counted(prediction.cores, 'core')}. The model's time"
         f" for this run is {percent(prediction.replay)} of that; {changed}, and the difference widens the interval.{others}"
