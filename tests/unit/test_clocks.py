@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from tests.unit.test_model_attribution import EXECUTOR, WINDOW, job, task
 from weft.analysis.explain.attribution import attribute
 from weft.analysis.read import clocks
 from weft.analysis.read.nodes import NodeInfo
+from weft.facts.jobmetrics import TaskFiles
 from weft.layout.node import Node
 from weft.record import sampletable
 from weft.run import clocks as asked
@@ -54,6 +56,16 @@ def test_job_metrics_have_the_clock_of_the_head_node() -> None:
     assert shifted.tasks["ready"].to_list() == [None, 1.5]
     assert shifted.stages["end"].sort().to_list() == [2, 6]
     assert seen["t"].to_list() == readings(3, 7, 11)["t"].to_list(), "node2 has the clock of the record"
+
+
+def test_tasks_that_are_in_files_have_that_clock_too() -> None:
+    metrics = job([task(0, 2, 4), task(1, 4, 8, ready=3.5)])
+    files = TaskFiles()
+    files.add(metrics.tasks)
+    kept = replace(metrics, tasks=metrics.tasks.clear(), files=[files])
+    _, shifted = clocks.aligned([noted(0, node1=(2, 0.01))], readings(3, 7, 11), kept, NODES)
+    assert shifted.every.collect()["begin"].to_list() == [0, 2]
+    assert kept.every.collect()["begin"].to_list() == [2, 4]
 
 
 def test_clocks_drift_between_the_two_times_that_they_are_asked() -> None:

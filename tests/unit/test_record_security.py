@@ -252,3 +252,15 @@ def test_every_console_removes_escapes() -> None:
         if ast.unparse(call.func) in {"Console", "Printing", "rich.console.Console"}
     ]
     assert set(made) == {"text/console.py"}
+
+
+def test_a_command_whose_output_nobody_reads_does_not_end_as_if_all_were_well(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def closed() -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("os.dup2", lambda *_: None)
+    with pytest.raises(SystemExit) as left:
+        run_guarded(closed)
+    assert left.value.code == 141

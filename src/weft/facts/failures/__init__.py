@@ -45,6 +45,11 @@ class FailureRule:
     caused: str
     """How a test causes it on a real engine; empty: nobody has seen it, and the sentence says `looks like`."""
 
+    @property
+    def of_executor(self) -> bool:
+        """Whether it is the loss of an executor of Spark."""
+        return self.name.startswith("executor-lost")
+
     def undone_by(self, line: str) -> bool:
         """Whether this line of the same log says that it is over."""
         return self.undone is not None and bool(self.undone.search(line))
@@ -93,8 +98,7 @@ def ended(code: int, *, executor: bool = False) -> str:
 def _says(rule: FailureRule, match: re.Match[str]) -> str:
     groups = {name: text or "" for name, text in match.groupdict().items()}
     code = groups.get("code", "")
-    executor = rule.name.startswith("executor-lost")
-    how = ended(int(code), executor=executor) if code.lstrip("-").isdigit() else ""
+    how = ended(int(code), executor=rule.of_executor) if code.lstrip("-").isdigit() else ""
     says = rule.says.format_map({**groups, "ended": how})
     return says if rule.caused else f"it looks like {says}"
 

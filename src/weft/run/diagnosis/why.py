@@ -158,7 +158,7 @@ class Case:
         if (first := tasks.lost(self.program)) is None:
             return None
         index, node, how = first
-        says = how if found.rule.name.startswith("executor-lost") else f"{how}; {found.says}"
+        says = how if found.rule.of_executor else f"{how}; {found.says}"
         evidence = self.program.logged.evidence(index, found.rule.name, node)
         return Why(says, node, found.rule.hint, evidence, self.program.end.shown)
 

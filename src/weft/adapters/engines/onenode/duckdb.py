@@ -1,5 +1,6 @@
 """DuckDB in the process of the job: nothing listens, and nothing is left when the job has ended."""
 
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -49,7 +50,7 @@ class DuckDbEngine(Engine):
             **self.conf,
             **job.dependencies.conf,
         }
-        given = program.settings(own, layout)
+        given = program.settings(replace(job.dependencies, conf=own), layout)
         argv = [*program.python(), "-m", "weft_sql", self.kind, job.program, *given.options]
         environment = program.environment(layout, "duckdb")
         return job.command("client", layout.head, [*argv, *job.arguments], environment, files=given.files)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weft.errors import UsageError
-from weft.layout.plan import Layout
-from weft.text.redaction import has_placeholder
+from weft.layout.plan import Dependencies, Layout
 from weft.text.units import show_size
 
 _PROGRAMS = Path(__file__).with_name("programs")
@@ -42,11 +41,10 @@ class Given:
     files: Mapping[Path, str]
 
 
-def settings(conf: Mapping[str, str], layout: Layout) -> Given:
+def settings(dependencies: Dependencies, layout: Layout) -> Given:
     """Settings as the program takes them."""
-    secret = {key: value for key, value in conf.items() if has_placeholder(value)}
-    words = [word for key, value in conf.items() if key not in secret for word in ("--set", f"{key}={value}")]
-    if not secret:
+    words = [word for key, value in dependencies.shown.items() for word in ("--set", f"{key}={value}")]
+    if not (secret := dependencies.secret):
         return Given(words, {})
     # JSON is YAML, in which a secret is escaped as in JSON
     path = layout.directory / "conf" / "settings.yaml"

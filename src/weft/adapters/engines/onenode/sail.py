@@ -64,7 +64,7 @@ class SailEngine(Engine):
         if job.program.endswith(".py"):
             return self._own(job, layout)
         job.dependencies.require(self.kind, "conf")
-        given = program.settings(job.dependencies.conf, layout)
+        given = program.settings(job.dependencies, layout)
         argv = [*program.python(), "-m", "weft_sql", self.kind, job.program, *given.options]
         argv += ["--remote", self._address(layout)]
         environment = program.environment(layout, "sail")

@@ -34,9 +34,8 @@ def of_all(settings: Mapping[str, str], cores: Sequence[int], master: str = STAN
     if not most.isdecimal():
         return found
     limit = min(found, int(most))
-    return (
-        limit // each * each if each else limit
-    )  # the Master gives whole executors (Master.scala, scheduleExecutorsOnWorkers)
+    # the Master gives whole executors (Master.scala, scheduleExecutorsOnWorkers)
+    return limit // each * each if each else limit
 
 
 def fitting(conf: Mapping[str, str], cores: int, master: str = STANDALONE) -> dict[str, str]:
