@@ -4,7 +4,7 @@ mod common;
 use common::{compiled, has, library, text, weft_scratch, World, MEMORIES};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
-use std::{fs, iter};
+use std::fs;
 
 fn source(name: &str) -> String {
     format!("{}/tests/{name}", env!("CARGO_MANIFEST_DIR"))
@@ -289,55 +289,6 @@ os.execle(os.environ[\"T\"], \"weft-scratch\", \"index\", {k: v for k, v in os.e
 }
 
 #[test]
-fn pooled_inputs_are_opened_once() {
-    let mut w = World::bare();
-    let input = w.sub("input");
-    fs::write(input.join("table"), iter::repeat_n(b"0123456789", 5000).flatten().copied().collect::<Vec<u8>>())
-        .unwrap();
-    w.set("WEFT_POOL_PREFIXES", &input);
-    let program = compiled("pool", &["-lpthread"]);
-    assert_eq!(text(w.command(&program).arg(input.join("table")).output().unwrap()), "OK\n");
-    if has("strace") {
-        let trace = w.dir.join("trace");
-        let mut strace = Command::new("strace");
-        strace.args(["-f", "-o"]).arg(&trace);
-        for (k, v) in &w.vars {
-            strace.arg("-E").arg(format!("{k}={}", v.display()));
-        }
-        text(strace.arg(&program).arg(input.join("table")).output().unwrap());
-        let trace = fs::read_to_string(trace).unwrap();
-        let opens =
-            trace.lines().filter(|l| l.contains("openat(") && l.contains("input/table") && l.contains("O_RDONLY"));
-        // Once at first, and once more after the file was changed.
-        assert_eq!(opens.count(), 2);
-    }
-    if has("python3") {
-        let script = "import sys,subprocess;f=open(sys.argv[1],'rb');f.read(10) if 0 else None;
-print(subprocess.run(['head','-c','4'],stdin=open(sys.argv[1],'rb'),capture_output=True).stdout)";
-        let mut python = w.command("python3");
-        assert_eq!(text(python.args(["-c", script]).arg(input.join("table")).output().unwrap()), "b'0123'\n");
-    }
-}
-
-#[test]
-fn what_a_process_changes_is_pooled_no_longer() {
-    let mut w = World::bare();
-    let input = w.sub("input");
-    w.set("WEFT_POOL_PREFIXES", &input);
-    assert_eq!(text(w.command(compiled("poolchanges", &[])).arg(&input).output().unwrap()), "OK\n");
-}
-
-#[test]
-fn a_child_that_closes_nothing_uses_no_pooled_file_up() {
-    let mut w = World::bare();
-    let input = w.sub("input");
-    fs::write(input.join("table"), "0123456789").unwrap();
-    w.set("WEFT_POOL_PREFIXES", &input);
-    let printed = text(w.command(compiled("poolforks", &[])).arg(input.join("table")).output().unwrap());
-    assert!(["OK\n", "no limit\n"].contains(&&*printed), "{printed}");
-}
-
-#[test]
 fn a_file_sent_into_a_pipe_stops_where_the_pipe_is_full() {
     let program = compiled("pipes", &[]);
     for memory in MEMORIES {
@@ -397,4 +348,27 @@ fn the_store_sees_one_open_per_segment_whatever_the_files() {
     assert_eq!(touching("openat("), 1);
     assert_eq!(touching("stat") + touching("rename") + touching("access"), 0);
     assert_eq!(touching("unlink"), 1, "the empty segment at the end");
+}
+
+#[test]
+fn a_file_may_become_a_standard_stream() {
+    let program = compiled("standard", &[]);
+    for memory in MEMORIES {
+        let w = World::served_with(memory);
+        let run = |mut c: Command, dir: std::path::PathBuf| text(c.args([dir.join("in"), dir.join("out")]).output().unwrap());
+        let expected = run(Command::new(&program), w.sub("plain"));
+        assert_eq!(run(w.command(&program), w.prefix()), expected, "{memory}");
+        sound(&w);
+    }
+}
+
+#[test]
+fn locks_of_descriptions_end_with_these_and_copies_within_a_file_do_not_overlap() {
+    let program = compiled("ranges", &[]);
+    for memory in MEMORIES {
+        let w = World::served_with(memory);
+        let expected = text(Command::new(&program).arg(w.sub("plain").join("f")).output().unwrap());
+        assert_eq!(text(w.command(&program).arg(w.prefix().join("f")).output().unwrap()), expected, "{memory}");
+        sound(&w);
+    }
 }

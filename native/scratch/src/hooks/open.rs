@@ -20,10 +20,7 @@ unsafe fn open_at(dir: c_int, path: *const c_char, flags: c_int, mode: mode_t, r
     };
     // SAFETY: as above.
     let fd = count::timed(Open, || class, || unsafe { path_call(dir, path, otherwise, |s| s.open(flags, mode)) });
-    if (0..=2).contains(&fd) {
-        // Failing leaves a descriptor that libc's own streams cannot use; hooked calls still can.
-        gate::exclusive(|| serve::standard(fd).ok());
-    }
+    real_where_standard(fd);
     remember(fd, class)
 }
 
@@ -135,10 +132,18 @@ fn duplicate(fd: c_int, real: impl FnOnce() -> c_int) -> c_int {
                     let _ = weft_scratch_core::sys::close(new);
                     return finish(Err(e));
                 }
+                real_where_standard(new);
             }
             new
         },
     )
+}
+
+/// Failing leaves a descriptor that libc's own streams cannot use; hooked calls still can.
+fn real_where_standard(fd: c_int) {
+    if (0..=2).contains(&fd) {
+        gate::exclusive(|| serve::standard(fd).ok());
+    }
 }
 
 fn onto(old: c_int, new: c_int, _flags: c_int, real: impl FnOnce() -> c_int) -> c_int {

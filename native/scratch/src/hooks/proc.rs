@@ -109,7 +109,10 @@ fn before<'f>(call: impl FnOnce() -> (&'f [u8], bool), search: bool) -> Option<N
     gate::safely(None, || {
         let (file, named) = call();
         let next = look(file, search, named);
-        pool::before_exec(gate::borrowed());
+        gate::exclusive(|| {
+            pool::before_exec(gate::borrowed());
+            Some(())
+        });
         next
     })
 }
@@ -129,6 +132,7 @@ fn forking(real: impl FnOnce() -> pid_t) -> pid_t {
         0 => {
             serve::in_child(ticket.flatten());
             alive::on();
+            pool::settled();
         }
         p => serve::in_parent(ticket.flatten(), p),
     }

@@ -1,5 +1,6 @@
 //! The files the read pool holds open: bounded, the least recently used goes first.
 
+use super::lock::Lock;
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use libc::stat64;
@@ -60,11 +61,20 @@ impl Entry {
 
     /// Puts a real descriptor of the file, at position `pos`, in the place of `fd`.
     pub fn become_real(&self, fd: Fd, pos: u64) -> Result<()> {
-        // By way of the placeholder: a vfork child may have closed all our own descriptors already.
-        let real = reopen(fd, libc::O_RDONLY)?;
-        let done = sys::lseek(real, pos as i64, libc::SEEK_SET).and_then(|_| sys::dup3(real, fd, 0));
+        let real = self.real(fd, pos)?;
+        let done = sys::dup3(real, fd, 0);
         sys::close(real)?;
         done.map(drop)
+    }
+
+    /// A real descriptor of the file that `fd` is a placeholder of, at position `pos`.
+    pub fn real(&self, fd: Fd, pos: u64) -> Result<Fd> {
+        // By way of the placeholder: a vfork child may have closed all our own descriptors already.
+        let real = reopen(fd, libc::O_RDONLY)?;
+        match sys::lseek(real, pos as i64, libc::SEEK_SET) {
+            Ok(_) => Ok(real),
+            Err(e) => sys::close(real).and(Err(e)),
+        }
     }
 }
 
@@ -79,18 +89,9 @@ fn reopen(fd: Fd, flags: i32) -> Result<Fd> {
 pub struct Cache {
     entries: AtomicPtr<Entry>,
     most: AtomicUsize,
-    lock: AtomicU32,
+    lock: Lock,
     clock: AtomicU64,
     floor: AtomicI32,
-}
-
-struct Locked<'c>(&'c Cache);
-
-impl Drop for Locked<'_> {
-    fn drop(&mut self) {
-        self.0.lock.store(0, Release);
-        sys::futex_wake(&self.0.lock, 1);
-    }
 }
 
 impl Cache {
@@ -98,7 +99,7 @@ impl Cache {
         Cache {
             entries: AtomicPtr::new(core::ptr::null_mut()),
             most: AtomicUsize::new(0),
-            lock: AtomicU32::new(0),
+            lock: Lock::new(),
             clock: AtomicU64::new(0),
             floor: AtomicI32::new(0),
         }
@@ -116,16 +117,9 @@ impl Cache {
         Ok(())
     }
 
-    fn lock(&self) -> Locked<'_> {
-        while self.lock.compare_exchange(0, 1, Acquire, Relaxed).is_err() {
-            sys::futex_wait(&self.lock, 1, 10);
-        }
-        Locked(self)
-    }
-
     /// Another thread of the parent may have held it at the fork.
     pub fn unlock_in_child(&self) {
-        self.lock.store(0, Release);
+        self.lock.free();
     }
 
     fn all(&self) -> &'static [Entry] {
@@ -144,14 +138,14 @@ impl Cache {
 
     /// What stat reported of a held file; without `follow` not of one behind a symbolic link.
     pub fn find(&self, path: &[u8], follow: bool) -> Option<stat64> {
-        let _locked = self.lock();
+        let _held = self.lock.hold();
         let e = &self.all()[self.at(path)?];
         (follow || !e.link.load(Relaxed)).then(|| e.stat())
     }
 
     /// A held file, opening it first if need be; None if it cannot be pooled.
     pub fn take(&self, path: &PathText) -> Option<u32> {
-        let _locked = self.lock();
+        let _held = self.lock.hold();
         let n = match self.at(path.as_bytes()) {
             Some(n) => n,
             None => self.hold(path)?,
@@ -221,13 +215,13 @@ impl Cache {
 
     /// One more descriptor uses the file.
     pub fn share(&self, n: u32) {
-        let _locked = self.lock();
+        let _held = self.lock.hold();
         self.entry(n).users.fetch_add(1, Relaxed);
     }
 
     /// One descriptor less uses the file.
     pub fn give(&self, n: u32) {
-        let _locked = self.lock();
+        let _held = self.lock.hold();
         let e = self.entry(n);
         let last = e.users.fetch_sub(1, Relaxed) == 1;
         if last && e.state.load(Relaxed) == STALE {
@@ -237,7 +231,7 @@ impl Cache {
 
     /// The file at `path`, or below it, is no longer what it was.
     pub fn forget(&self, path: &[u8]) {
-        let _locked = self.lock();
+        let _held = self.lock.hold();
         for e in self.all() {
             if e.state.load(Relaxed) == HELD && weft_scratch_core::path::is_under(e.path(), path) {
                 match e.users.load(Relaxed) {
@@ -250,7 +244,7 @@ impl Cache {
 
     /// The same of a file that a descriptor uses.
     pub fn outdate(&self, n: u32) {
-        let _locked = self.lock();
+        let _held = self.lock.hold();
         let _ = self.entry(n).state.compare_exchange(HELD, STALE, AcqRel, Relaxed);
     }
 

@@ -5,7 +5,9 @@
 //! children, because parent and child share them.
 
 use super::cache::{Cache, Entry};
+use super::inherited::changing;
 use super::paths;
+use crate::process::gate;
 use crate::process::settings::config;
 use crate::scratch::attributes;
 use core::ffi::{c_char, c_int};
@@ -17,26 +19,26 @@ use weft_scratch_core::sys::{self, Fd, Result};
 use weft_scratch_core::text::PathText;
 
 /// Descriptors above this are never pooled.
-const MAX_FDS: usize = 65536;
+pub(super) const MAX_FDS: usize = 65536;
 const MAX_OFDS: usize = 65536;
 
 /// An open file description; lives in memory shared with forked children.
 #[repr(C)]
-struct Ofd {
-    refs: AtomicU32,
-    entry: AtomicU32,
+pub(super) struct Ofd {
+    pub(super) refs: AtomicU32,
+    pub(super) entry: AtomicU32,
     pos: AtomicU64,
 }
 
 static OFDS: AtomicPtr<Ofd> = AtomicPtr::new(core::ptr::null_mut());
 /// Descriptor to description, 0 for none. Private: a forked child has a copy, as it has of its descriptors.
-static TABLE: [AtomicU32; MAX_FDS] = [const { AtomicU32::new(0) }; MAX_FDS];
-static CACHE: Cache = Cache::new();
+pub(super) static TABLE: [AtomicU32; MAX_FDS] = [const { AtomicU32::new(0) }; MAX_FDS];
+pub(super) static CACHE: Cache = Cache::new();
 
 /// A pooled file behind a descriptor.
 #[derive(Clone, Copy)]
 pub struct Pooled {
-    ofd: u32,
+    pub(super) ofd: u32,
 }
 
 pub fn start() {
@@ -56,7 +58,7 @@ pub fn on() -> bool {
     !OFDS.load(Acquire).is_null()
 }
 
-fn ofd(n: u32) -> &'static Ofd {
+pub(super) fn ofd(n: u32) -> &'static Ofd {
     // SAFETY: only reached while `on`, and numbers are below MAX_OFDS.
     unsafe { &*OFDS.load(Relaxed).add(n as usize % MAX_OFDS) }
 }
@@ -75,6 +77,12 @@ unsafe fn pooled_path(dir: c_int, path: *const c_char) -> Option<PathText> {
 /// # Safety
 /// `path` must be null or a C string.
 pub unsafe fn forget(dir: c_int, path: *const c_char) {
+    // A signal handler inside our work must not wait for its own thread's lock.
+    // SAFETY: passed on from the caller.
+    gate::exclusive(|| Some(unsafe { outdate(dir, path) }));
+}
+
+unsafe fn outdate(dir: c_int, path: *const c_char) {
     if !on() {
         return;
     }
@@ -91,7 +99,7 @@ pub unsafe fn forget(dir: c_int, path: *const c_char) {
 pub unsafe fn stat(path: *const c_char, st: *mut stat64, flags: c_int) -> Option<c_int> {
     // SAFETY: passed on from the caller.
     let p = unsafe { pooled_path(libc::AT_FDCWD, path) }?;
-    let found = CACHE.find(p.as_bytes(), flags & libc::AT_SYMLINK_NOFOLLOW == 0)?;
+    let found = gate::exclusive(|| CACHE.find(p.as_bytes(), flags & libc::AT_SYMLINK_NOFOLLOW == 0))?;
     // SAFETY: the hook's caller passed room for one.
     unsafe { st.write(found) };
     Some(0)
@@ -105,7 +113,7 @@ pub unsafe fn open(dir: c_int, path: *const c_char, flags: c_int) -> Option<Resu
     const OTHERWISE: c_int = libc::O_DIRECTORY | libc::O_PATH | libc::O_DIRECT | libc::O_NOFOLLOW;
     if flags & libc::O_ACCMODE != libc::O_RDONLY || flags & (libc::O_CREAT | libc::O_TRUNC) != 0 {
         // SAFETY: passed on from the caller.
-        unsafe { forget(dir, path) };
+        unsafe { outdate(dir, path) };
         return None;
     }
     if flags & OTHERWISE != 0 {
@@ -122,6 +130,7 @@ pub unsafe fn open(dir: c_int, path: *const c_char, flags: c_int) -> Option<Resu
 }
 
 fn describe(entry: u32, cloexec: bool) -> Result<Fd> {
+    let _held = changing();
     let free = |n: &u32| ofd(*n).refs.compare_exchange(0, 1, AcqRel, Relaxed).is_ok();
     static NEXT: AtomicU32 = AtomicU32::new(1);
     let from = NEXT.load(Relaxed);
@@ -164,6 +173,7 @@ pub fn close(fd: c_int) {
     if word.load(Relaxed) == 0 {
         return;
     }
+    let _held = changing();
     let n = word.swap(0, AcqRel);
     if n != 0 {
         let entry = ofd(n).entry.load(Relaxed);
@@ -178,6 +188,7 @@ pub fn duplicated(old: c_int, new: c_int) -> Result<()> {
         return Ok(());
     }
     close(new);
+    let _held = changing();
     let Some(p) = handle(old) else { return Ok(()) };
     let word = TABLE.get(new as usize).ok_or(libc::EMFILE)?;
     ofd(p.ofd).refs.fetch_add(1, AcqRel);
@@ -186,70 +197,12 @@ pub fn duplicated(old: c_int, new: c_int) -> Result<()> {
     Ok(())
 }
 
-fn each_use(f: impl Fn(&AtomicU32) -> u32) {
-    if on() {
-        TABLE.iter().map(|w| w.load(Relaxed)).filter(|&n| n != 0).for_each(|n| {
-            f(&ofd(n).refs);
-        });
-    }
-}
-
-/// The child will hold each description once more.
-pub fn before_fork() {
-    each_use(|refs| refs.fetch_add(1, AcqRel));
-}
-
-/// There was no child.
-pub fn no_fork() {
-    each_use(|refs| refs.fetch_sub(1, AcqRel));
-}
-
-/// In a child.
-pub fn forked() {
-    CACHE.unlock_in_child();
-}
-
-/// A new program knows nothing of placeholders: those it will inherit become real descriptors.
-/// `keep_table` is set in a vfork child, whose memory is its parent's.
-pub fn before_exec(keep_table: bool) {
-    if !on() {
-        return;
-    }
-    for fd in 0..MAX_FDS as c_int {
-        if let Some(p) = handle(fd) {
-            let inherits = sys::fcntl(fd, libc::F_GETFD, 0).is_ok_and(|f| f & libc::FD_CLOEXEC == 0);
-            if inherits && p.entry().become_real(fd, p.pos()).is_ok() && !keep_table {
-                close(fd);
-            }
-        } else if fd <= 2 && keep_table {
-            reveal(fd);
-        }
-    }
-}
-
-/// A vfork child's dup2 onto a standard descriptor went past us: finds the file by what it is.
-fn reveal(fd: c_int) {
-    let Ok(flags) = sys::fcntl(fd, libc::F_GETFL, 0) else { return };
-    let Ok(st) = sys::fstat(fd) else { return };
-    if flags & libc::O_PATH == 0 {
-        return;
-    }
-    let same = |w: &&AtomicU32| {
-        let n = w.load(Relaxed);
-        n != 0 && CACHE.entry(ofd(n).entry.load(Relaxed)).is(&st)
-    };
-    if let Some(w) = TABLE.iter().find(same) {
-        let p = Pooled { ofd: w.load(Relaxed) };
-        let _ = p.entry().become_real(fd, p.pos());
-    }
-}
-
 impl Pooled {
-    fn entry(self) -> &'static Entry {
+    pub(super) fn entry(self) -> &'static Entry {
         CACHE.entry(ofd(self.ofd).entry.load(Relaxed))
     }
 
-    fn pos(self) -> u64 {
+    pub(super) fn pos(self) -> u64 {
         ofd(self.ofd).pos.load(Relaxed)
     }
 

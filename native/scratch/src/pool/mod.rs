@@ -2,6 +2,9 @@
 
 mod cache;
 mod descriptors;
+mod inherited;
+mod lock;
 mod paths;
 
-pub use descriptors::*;
+pub use descriptors::{close, duplicated, forget, handle, is_ours, on, open, start, stat, Pooled};
+pub use inherited::{after_fork, before_exec, before_fork, forked, in_child, settled, standard};

@@ -14,13 +14,16 @@ const WHOLE: i64 = RANGE - 2;
 
 /// Set once this process has locked anything: closing must then unlock.
 static USED: AtomicBool = AtomicBool::new(false);
+/// The same for locks of descriptions; all of this process's are one description's, that of the index.
+static OF_DESCRIPTIONS: AtomicBool = AtomicBool::new(false);
 
 fn base(h: &Open) -> i64 {
     h.inode as i64 * RANGE
 }
 
 fn set(s: &Store, cmd: c_int, l: &mut libc::flock) -> Result<usize> {
-    USED.store(true, Relaxed);
+    let of_description = matches!(cmd, libc::F_OFD_SETLK | libc::F_OFD_SETLKW);
+    if of_description { &OF_DESCRIPTIONS } else { &USED }.store(true, Relaxed);
     sys::fcntl(s.r.fd, cmd, l as *mut libc::flock as usize).map(|v| v as usize)
 }
 
@@ -101,10 +104,17 @@ pub fn lockf(s: &Store, h: &Open, cmd: c_int, len: i64) -> Result<usize> {
     Ok(0)
 }
 
-/// Closing any descriptor of a file gives up the process's locks on it.
+/// Closing any descriptor of a file gives up the process's locks on it; the last of a description, those of that.
 pub fn release(s: &Store, h: &Open) {
     if USED.load(Relaxed) {
-        let _ =
-            sys::fcntl(s.r.fd, libc::F_SETLK, &mut record(libc::F_UNLCK, base(h), RANGE) as *mut libc::flock as usize);
+        give_up(s, h, libc::F_SETLK);
     }
+    if OF_DESCRIPTIONS.load(Relaxed) && s.r.ofd(h.ofd).refs.load(Relaxed) == 1 {
+        give_up(s, h, libc::F_OFD_SETLK);
+    }
+}
+
+fn give_up(s: &Store, h: &Open, cmd: c_int) {
+    let mut all = record(libc::F_UNLCK, base(h), RANGE);
+    let _ = sys::fcntl(s.r.fd, cmd, &raw mut all as usize);
 }

@@ -47,10 +47,10 @@ pub fn duplicated(old: c_int, new: c_int) -> Result<()> {
 
 /// libc itself reads and writes standard streams, past all hooks: a served file there becomes a real one.
 pub fn standard(fd: c_int) -> Result<()> {
-    match mapped() {
-        Some(s) => s.make_real(fd),
-        None => Ok(()),
+    if let Some(s) = mapped() {
+        s.make_real(fd)?;
     }
+    pool::standard(fd)
 }
 
 /// True if a child should be a whole process: a vfork child could not turn served files into real ones.
@@ -76,6 +76,7 @@ pub fn before_fork() -> Option<Fork<'static>> {
 }
 
 pub fn in_child(fork: Option<Fork>) {
+    pool::in_child();
     if let Some(s) = mapped() {
         s.in_child(fork);
     }
@@ -91,9 +92,7 @@ fn settle_in_child() {
 }
 
 pub fn in_parent(fork: Option<Fork>, pid: libc::pid_t) {
-    if pid < 0 {
-        pool::no_fork();
-    }
+    pool::after_fork(pid < 0);
     if let Some(s) = mapped() {
         s.in_parent(fork, pid);
     }

@@ -28,6 +28,15 @@ impl Side {
         }
     }
 
+    /// Where a served side is.
+    fn position(&self) -> Result<u64> {
+        match (self.offset()?, handle(self.fd)) {
+            (Some(at), _) => Ok(at as u64),
+            (None, Some(h)) => Ok(h.seek(0, libc::SEEK_CUR)? as u64),
+            (None, None) => Err(libc::EBADF),
+        }
+    }
+
     fn advance(&self, n: usize) {
         if !self.given.is_null() {
             // SAFETY: as above.
@@ -108,7 +117,24 @@ pub fn send(input: c_int, from: *mut off64_t, out: c_int, n: usize) -> Result<us
 /// copy_file_range(2).
 pub fn copy_range(input: c_int, from: *mut off64_t, out: c_int, to: *mut off64_t, n: usize) -> Result<usize> {
     check(input, out, libc::EBADF)?;
+    apart(&Side { fd: input, given: from }, &Side { fd: out, given: to }, n)?;
     copy(input, from, out, to, n)
+}
+
+/// Two ranges of one file must not overlap; the first ends where the file does.
+fn apart(input: &Side, out: &Side, n: usize) -> Result<()> {
+    let (Some(Handle::Scratch(from)), Some(Handle::Scratch(to))) = (handle(input.fd), handle(out.fd)) else {
+        return Ok(());
+    };
+    if from.inode != to.inode {
+        return Ok(());
+    }
+    let (start, target) = (input.position()?, out.position()?);
+    let n = store()?.stat_open(&from)?.size.saturating_sub(start).min(n as u64);
+    if start.abs_diff(target) < n {
+        return Err(libc::EINVAL);
+    }
+    Ok(())
 }
 
 /// Moves bytes from `input` to `out`.
@@ -154,10 +180,7 @@ fn direct(
     once: impl Fn() -> bool,
     mv: impl Fn(c_int, &mut u64, usize) -> Result<usize>,
 ) -> Result<usize> {
-    let start = match input.offset()? {
-        Some(at) => at as u64,
-        None => h.seek(0, libc::SEEK_CUR)? as u64,
-    };
+    let start = input.position()?;
     let mut done = 0;
     while done < n {
         match step(h, start + done as u64, n - done, &mv) {
