@@ -159,7 +159,8 @@ impl Model {
             Request::Write { bytes } => self.write(client, bytes, arrival),
             Request::Copy { bytes } => self.write(client, 2 * bytes, arrival),
             Request::Sync => {
-                self.clients[client].drained.max(arrival) + self.params.data_round_trip
+                let drained = self.clients[client].drained.max(arrival);
+                self.unstalled(Target::Data, drained) + self.params.data_round_trip
             }
         }
     }
@@ -176,6 +177,7 @@ impl Model {
         self.stalls.insert(place, stall);
     }
 
+    /// Nothing more is stopped. Requests that wait for the end of a stall keep their place, and those behind them theirs.
     pub fn clear_stalls(&mut self) {
         self.stalls.clear();
     }

@@ -201,6 +201,14 @@ fn a_stall_holds_bytes_whose_turn_comes_in_it() {
 }
 
 #[test]
+fn a_stall_of_the_data_holds_an_fsync() {
+    let mut model = Model::new(params(), 1);
+    model.stall(Target::Data, 5 * MS, 20 * MS);
+    assert_eq!(model.complete(0, Request::Sync, 6 * MS), 20 * MS + MS);
+    assert_eq!(model.complete(0, Request::Sync, 20 * MS), 20 * MS + MS);
+}
+
+#[test]
 fn stalls_that_overlap_hold_in_whatever_order_they_were_announced() {
     let mut model = Model::new(params(), 1);
     model.stall(Target::Metadata, 10 * MS, 20 * MS);

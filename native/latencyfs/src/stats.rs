@@ -117,17 +117,18 @@ impl Reporter {
 
     /// Acts on the whole lines appended to the control file since the last look.
     fn obey(&self) {
-        let Ok(text) = fs::read_to_string(self.dir.join("control")) else {
+        // As bytes: in a file that was replaced by another one, the place may be inside of a character.
+        let Ok(text) = fs::read(self.dir.join("control")) else {
             return;
         };
         let mut control = lock(&self.control);
         if text.len() < control.used {
             control.used = 0;
         }
-        let Some(end) = text[control.used..].rfind('\n') else {
+        let Some(end) = text[control.used..].iter().rposition(|&byte| byte == b'\n') else {
             return;
         };
-        let new = &text[control.used..=control.used + end];
+        let new = String::from_utf8_lossy(&text[control.used..=control.used + end]);
         for line in new.lines().filter(|line| !line.trim().is_empty()) {
             control.lines += 1;
             if let Err(error) = self.command(line.trim()) {

@@ -108,3 +108,17 @@ fn faults_are_switched_at_run_time() {
         text.contains("neither add SPEC nor clear")
     });
 }
+
+#[test]
+fn a_control_file_that_was_replaced_ends_no_watching() {
+    let Some(lab) = common::start(1, &PLAIN) else {
+        return;
+    };
+    lab.control("add edquot:mkdir:1");
+    lab.wait("faults.json", |text| text.contains("\"control_lines\": 1"));
+    // The place up to which it was read is now inside of a character.
+    let longer = "\u{e4}".repeat(40) + "\nclear\n";
+    fs::write(lab.dir.path().join("stats/control"), longer).unwrap();
+    lab.wait("faults.json", |text| text.contains("\"control_lines\": 3"));
+    assert_eq!(errno(fs::create_dir(lab.mount().join("a"))), 0);
+}

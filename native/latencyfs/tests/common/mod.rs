@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 pub struct Lab {
     child: Child,
-    dir: TempDir,
+    pub dir: TempDir,
     pub mounts: Vec<PathBuf>,
 }
 
