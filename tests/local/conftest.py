@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -151,13 +152,17 @@ class Weft:
         return found
 
     def leftovers(self) -> list[str]:
-        """Processes, mounts, control groups, directories of any run in this home."""
+        """Processes, mounts, loop devices, control groups, directories of any run in this home."""
         found = self.alive()
         found += [
             line for line in Path("/proc/self/mounts").read_text().splitlines() if str(self.home) in line
         ]
         groups = [path for path, _, _ in os.walk("/sys/fs/cgroup")]  # others come and go meanwhile
         found += [path for name in self.names for path in groups if f"/weft-{name}" in path]
+        for path in Path("/sys/block").glob("loop*/loop/backing_file"):
+            with suppress(OSError):  # another command has detached it meanwhile
+                found += [f"loop device {path}"] if str(self.home) in path.read_text() else []
+        found += [str(path) for name in self.names for path in Path("/dev/shm").glob(f"*{name}*")]
         found += [str(path) for folder in ("work", "state/leases") for path in (self.home / folder).glob("*")]
         return found
 
