@@ -1,5 +1,6 @@
 """Why a program failed: what its logs name becomes a sentence with evidence and a remedy; a consequence is not the reason."""
 
+import ast
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import source
 from tests.fakes import fake_layout
 from tests.local import (
     test_failures_dask,
@@ -155,6 +157,14 @@ def test_every_rule_with_a_cause_has_a_test_that_causes_it() -> None:
     rules = {rule.name for rule in failures.listed() if rule.caused}
     assert tested - {""} - rules == set()
     assert sorted(rules - tested) == sorted(ELSEWHERE)
+    names = {
+        node.name
+        for path in (ROOT / "tests").rglob("test_*.py")
+        for node in source.tree(path).body
+        if isinstance(node, ast.FunctionDef)
+    }
+    parts = {f"a part of `{rule}`" for rule in tested}
+    assert set(ELSEWHERE.values()) <= parts | names
 
 
 @pytest.mark.parametrize(
