@@ -1,4 +1,4 @@
-"""What is repeated while the main work runs: its errors are seen, it ends with the block, and it is never done twice at once."""
+"""What is repeated while a run goes on: its errors are seen, it ends with the block, and is never done twice at once."""
 
 import threading
 import time
