@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -46,6 +47,8 @@ class Weft:
 
     home: Path
     started: list["subprocess.Popen[str]"] = field(default_factory=list, init=False)
+    left: list[str] = field(default_factory=list, init=False)
+    """Clusters that `end` found running."""
 
     def __post_init__(self) -> None:
         """A first run with an engine has no class-data archive: no test is to be the one that has it."""
@@ -76,11 +79,13 @@ class Weft:
         return process
 
     def end(self) -> None:
-        """End the commands that a failed test left running, so that the next test does not fail for them."""
+        """End the commands and clusters that a failed test left running, so that the next does not fail for them."""
         for process in self.started:
             if process.poll() is None:
                 process.terminate()
             process.communicate(timeout=100)
+        if any((self.home / "state" / "clusters").glob("*.lock")):
+            self.left += re.findall(r"^(\S+) has ended$", self("down", "--all").stdout, re.MULTILINE)
 
     def __call__(self, *words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
         process = self.start(*words, **environment)
@@ -152,8 +157,8 @@ class Weft:
         return found
 
     def leftovers(self) -> list[str]:
-        """Processes, mounts, loop devices, control groups, directories of any run in this home."""
-        found = self.alive()
+        """Clusters, processes, mounts, loop devices, control groups, directories of any run in this home."""
+        found = [*(f"cluster {name}" for name in self.left), *self.alive()]
         found += [
             line for line in Path("/proc/self/mounts").read_text().splitlines() if str(self.home) in line
         ]
