@@ -24,8 +24,6 @@ JOB = Job("job", "io.weft.Main", ["--input", "x"], RECORD / "outcomes" / "run.js
 
 NEEDED: dict[str, dict[str, object]] = {"powergraph": {"home": Path("/opt/powergraph")}}
 """What has no default: where a program is that only the user can install."""
-
-
 WITH_HEAPS = {"flink", "hadoop", "hive", "null", "spark"}
 """Engines, or the jobs that are submitted to them, with JVMs whose heaps are on command lines."""
 
