@@ -12,6 +12,7 @@ from weft.host import settings
 
 MUTANTS = settings.SOURCE / "java" / "core" / "src" / "main" / "java" / "io" / "weft" / "core"
 HEAD = ("workloads", "checked by", "which reads", "wrong results that it is tested to refuse")
+_WITHOUT = " without "
 _CONSTANT = re.compile(r"^    ([A-Z_]+)[,;]$", re.MULTILINE)
 
 
@@ -32,8 +33,18 @@ def _words(mutant: str) -> list[str]:
     """What a mutant does; of a set of them, the names of all."""
     if not is_set(mutant):
         return [mutant]
-    found = _CONSTANT.findall((MUTANTS / f"{mutant}.java").read_text())
-    return [f"{mutant}: {', '.join(name.lower().replace('_', ' ') for name in found)}"]
+    return [f"{enum(mutant)}: {', '.join(name.lower().replace('_', ' ') for name in constants(mutant))}"]
+
+
+def enum(mutant: str) -> str:
+    """The Java enum of a set."""
+    return mutant.partition(_WITHOUT)[0]
+
+
+def constants(mutant: str) -> list[str]:
+    """What of its Java enum a set has."""
+    text = (MUTANTS / f"{enum(mutant)}.java").read_text(encoding="utf-8")
+    return [name for name in _CONSTANT.findall(text) if name != mutant.partition(_WITHOUT)[2]]
 
 
 def is_set(mutant: str) -> bool:

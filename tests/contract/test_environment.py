@@ -4,6 +4,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -49,12 +50,34 @@ def test_half_an_environment_is_made_again(lock: Path) -> None:
     assert done.stdout == "runs\n", done.stderr
 
 
-def test_a_package_that_does_not_match_its_hash_is_refused(lock: Path) -> None:
-    package = lock.parent / "thing-1.0.tar.gz"
-    package.write_bytes(b"not what was locked")
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A wheel with one module, which needs nothing else."""
+    path, about = tmp_path / "thing-1.0-py3-none-any.whl", "thing-1.0.dist-info"
+    files = {
+        "thing.py": "NAME = 'thing'\n",
+        f"{about}/METADATA": "Metadata-Version: 2.1\nName: thing\nVersion: 1.0\n",
+        f"{about}/WHEEL": "Wheel-Version: 1.0\nGenerator: weft\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = "".join(f"{name},,\n" for name in [*files, f"{about}/RECORD"])
+    with zipfile.ZipFile(path, "w") as wheel:
+        for name, text in {**files, f"{about}/RECORD": record}.items():
+            wheel.writestr(name, text)
+    return path
+
+
+def test_a_package_that_matches_its_hash_is_installed(lock: Path, package: Path) -> None:
+    digest = hashlib.sha256(package.read_bytes()).hexdigest()
+    lock.write_text(f"thing @ file://{package} --hash=sha256:{digest}\n")
+    done = start(lock, "-c", "import thing; print(thing.NAME)", PIP_NO_INDEX="1")
+    assert done.stdout == "thing\n", done.stderr
+
+
+def test_a_package_that_does_not_match_its_hash_is_refused(lock: Path, package: Path) -> None:
     lock.write_text(f"thing @ file://{package} --hash=sha256:{'0' * 64}\n")
-    done = start(lock, "-c", "print('runs')")
+    done = start(lock, "-c", "print('runs')", PIP_NO_INDEX="1")
     assert done.returncode == 2
     assert done.stdout == ""
+    assert "DO NOT MATCH THE HASHES" in done.stderr
     assert "hint:" in done.stderr
     assert not list((lock.parent / "cache").glob("*/.complete"))

@@ -156,11 +156,18 @@ def test_a_virtual_node_has_its_share_of_cpu_and_memory(text: str) -> None:
         end = time.monotonic() + 60
         while not all(_has(group, process.pid) for group in nodes[0].cgroups) and time.monotonic() < end:
             time.sleep(0.01)  # it joins them itself
+        checked = set()
         for group in nodes[0].cgroups:
             assert _has(group, process.pid)
             for file in ("memory.max", "memory.limit_in_bytes"):
                 if (group / file).exists():
                     assert abs(int((group / file).read_text()) - nodes[0].memory) < 4096
+                    checked.add("memory")
+            for file, one_core in (("cpu.max", "100000 100000"), ("cpu.cfs_quota_us", "100000")):
+                if (group / file).exists():
+                    assert (group / file).read_text().strip() == one_core
+                    checked.add("cpu")
+        assert checked == {"cpu", "memory"}
         process.stop(0)
 
 

@@ -1,4 +1,4 @@
-"""Every service: it gets the requested nodes, its memory is counted, its plan runs on its nodes, nothing is left."""
+"""Every service: it gets the requested nodes, its memory is counted, its daemons are for its nodes, nothing is left."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

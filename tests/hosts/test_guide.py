@@ -27,6 +27,7 @@ def test_the_guide_to_slurm_ends_in_a_report(weft: SiteWeft) -> None:
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
         assert done.stdout, f"{command} says nothing"
     records = sorted((weft.home / "runs").glob("2*"))
+    assert len(records) >= 2
     assert all((record / "report.html").exists() for record in records)
     for record in records[:2]:  # from the login node, and inside an allocation
         assert json.loads((record / "record.json").read_text())["verdict"] == "VALID"

@@ -20,6 +20,14 @@ def hosts(tmp_path: Path) -> Iterator[Hosts]:
         yield found
 
 
+@pytest.fixture
+def here(tmp_path: Path) -> Iterator[Weft]:
+    """The command line on this machine; what a failed test leaves is ended."""
+    command = Weft(tmp_path)
+    yield command
+    command.end()
+
+
 def using(weft: Weft, *words: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [sys.executable, "-m", "weft", "exec", "--", "sh", "-c", *words],
@@ -29,22 +37,21 @@ def using(weft: Weft, *words: str) -> "subprocess.Popen[str]":
 
 @needs(*SSH)
 def test_a_command_runs_on_the_head_with_its_users_streams_and_exit_code(
-    hosts: Hosts, tmp_path: Path
+    hosts: Hosts, here: Weft, tmp_path: Path
 ) -> None:
-    weft = Weft(tmp_path)
-    weft.result("up", "--engine", "null", "--nodes", hosts.nodes(cores="1"))
+    here.result("up", "--engine", "null", "--nodes", hosts.nodes(cores="1"))
     command = 'cat; pwd; echo "$WEFT_NODE" "$0" "$1"; exit 7'
-    done = using(weft, command, "two words", "$HOME")
+    done = using(here, command, "two words", "$HOME")
     out, _ = done.communicate("typed\n", timeout=60)
     assert (done.returncode, out) == (7, f"typed\n{tmp_path}\nhost1 two words $HOME\n")
-    waiting = using(weft, "echo there; sleep 1000")
+    waiting = using(here, "echo there; sleep 1000")
     assert waiting.stdout is not None
     assert waiting.stdout.readline() == "there\n"
-    assert weft("down").returncode == 0
+    assert here("down").returncode == 0
     waiting.communicate(timeout=60)
     assert waiting.returncode != 0
     assert [words for words in hosts.processes() if "sleep 1000" in words] == []
-    assert weft.leftovers() == []
+    assert here.leftovers() == []
 
 
 def test_on_slurm_it_runs_in_an_allocation(weft: SiteWeft) -> None:

@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -45,6 +47,8 @@ class Weft:
 
     home: Path
     started: list["subprocess.Popen[str]"] = field(default_factory=list, init=False)
+    left: list[str] = field(default_factory=list, init=False)
+    """Clusters that `end` found running."""
 
     def __post_init__(self) -> None:
         """A first run with an engine has no class-data archive: no test is to be the one that has it."""
@@ -75,11 +79,13 @@ class Weft:
         return process
 
     def end(self) -> None:
-        """End the commands that a failed test left running, so that the next test does not fail for them."""
+        """End the commands and clusters that a failed test left running, so that the next does not fail for them."""
         for process in self.started:
             if process.poll() is None:
                 process.terminate()
             process.communicate(timeout=100)
+        if any((self.home / "state" / "clusters").glob("*.lock")):
+            self.left += re.findall(r"^(\S+) has ended$", self("down", "--all").stdout, re.MULTILINE)
 
     def __call__(self, *words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
         process = self.start(*words, **environment)
@@ -151,13 +157,17 @@ class Weft:
         return found
 
     def leftovers(self) -> list[str]:
-        """Processes, mounts, control groups, directories of any run in this home."""
-        found = self.alive()
+        """Clusters, processes, mounts, loop devices, control groups, directories of any run in this home."""
+        found = [*(f"cluster {name}" for name in self.left), *self.alive()]
         found += [
             line for line in Path("/proc/self/mounts").read_text().splitlines() if str(self.home) in line
         ]
         groups = [path for path, _, _ in os.walk("/sys/fs/cgroup")]  # others come and go meanwhile
         found += [path for name in self.names for path in groups if f"/weft-{name}" in path]
+        for path in Path("/sys/block").glob("loop*/loop/backing_file"):
+            with suppress(OSError):  # another command has detached it meanwhile
+                found += [f"loop device {path}"] if str(self.home) in path.read_text() else []
+        found += [str(path) for name in self.names for path in Path("/dev/shm").glob(f"*{name}*")]
         found += [str(path) for folder in ("work", "state/leases") for path in (self.home / folder).glob("*")]
         return found
 

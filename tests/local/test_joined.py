@@ -37,8 +37,8 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Weft]:
     done = weft("up", "--name", "mine", "--engine", "spark", "--nodes", "virtual:2")
     assert done.returncode == 0, done.stderr
     yield weft
-    weft.end()
     weft("down", "--all")
+    weft.end()
     assert weft.leftovers() == []
 
 

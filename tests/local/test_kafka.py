@@ -66,6 +66,7 @@ def running() -> Iterator[Brokers]:
         assert weft.head()["lost"] == []
         assert weft.leftovers() == []
     finally:
+        weft.end()
         weft("gc")
         shutil.rmtree(home)
 

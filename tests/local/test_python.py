@@ -64,4 +64,5 @@ def test_python_workers_are_seen(words: tuple[str, ...], weft: Weft) -> None:
     assert found["coverage"]["python"]["tasks"] >= 4
     assert "Python" not in json.dumps(found["coverage"]["missing"])
     logs = "".join(path.read_text() for path in (weft.record() / "logs").rglob("stderr"))
+    assert logs
     assert "is not seen" not in logs

@@ -84,6 +84,7 @@ def target() -> Iterator[Target]:
         assert shown(found) == []
         assert weft.leftovers() == []
     finally:
+        weft.end()
         weft("gc")
         shutil.rmtree(home)
 

@@ -142,6 +142,7 @@ def target() -> Iterator[Target]:
         weft("down")
         assert weft.leftovers() == []
     finally:
+        weft.end()
         weft("gc")
         shutil.rmtree(home)
 

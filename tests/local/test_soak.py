@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from pathlib import Path
 
 import psutil
 import pytest
@@ -111,13 +110,8 @@ def problems(weft: Weft, words: tuple[str, ...], after: str, seconds: float, num
 
 def traces(weft: Weft) -> list[str]:
     """Everything of a run that can be left on this machine, except processes that are ending."""
-    found = [
+    return [
         one
         for one in weft.leftovers()
         if not one.startswith("process") or psutil.pid_exists(int(one.split()[1]))
     ]
-    for path in Path("/sys/block").glob("loop*/loop/backing_file"):
-        with suppress(FileNotFoundError):  # another command has detached it meanwhile
-            found += [f"loop device {path}"] if str(weft.home) in path.read_text() else []
-    found += [str(path) for name in weft.names for path in Path("/dev/shm").glob(f"*{name}*")]
-    return found

@@ -23,9 +23,11 @@ def test_a_trace_is_replayed_on_schedule(weft: Weft, tmp_path: Path, engine: str
     facts = result["facts"]
     assert (facts["jobs"], facts["failed"]) == (8, 0)
     assert facts["replay"]["input"] == result["bytes_in"] == 700_000
+    assert facts["replay"]["output"] == result["bytes_out"] == 14_000
     assert facts["replay"]["map_only"] == 3
-    assert len(facts["slowdown"]) == len(facts["levels"])
+    assert len(facts["slowdown"]) == len(facts["levels"]) > 0
     jobs = json.loads((Path(result["record"]) / "outcomes" / "run.json").read_text())["jobs"]
+    assert [sum(job[key] for job in jobs) for key in ("moved", "written")] == [70_000, 14_000]
     for job in jobs:
         assert job["scheduled"] <= job["submitted"] + 0.01
         assert job["submitted"] <= job["ended"]

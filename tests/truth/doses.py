@@ -100,6 +100,10 @@ def require_part_follows(dose: Dose, weft: Weft, folder: Path) -> list[Measured]
     assert abs(line.value - 1) <= dose.tolerance + 2 * (line.error or 0.0), [
         (m.given, m.answer.seconds(dose.part)) for m in found
     ]
+    # runs that scatter have a slope with a large error: none of them may be far from the line of slope one
+    base = found[0].answer.seconds(dose.part) - found[0].given
+    off = [m.answer.seconds(dose.part) - m.given - base for m in found]
+    assert max(map(abs, off)) <= 2 * dose.tolerance * max(m.given for m in found), off
     others = moved(found, dose.part, dose.follows)
     assert all(abs(share) < STAYS for share in others.values()), others
     return found

@@ -46,11 +46,17 @@ def test_an_archive_is_made_once(tmp_path: Path) -> None:
     assert {path.name for path in first.parent.iterdir()} == {".contents", ".compared", first.name}
 
 
-def test_the_empty_directory_stays_empty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_empty_directory_stays_empty(tmp_path: Path) -> None:
     """The JVM refuses to make an archive, and to use one, whose class path has a directory with anything in it."""
-    monkeypatch.setenv("WEFT_CACHE", str(tmp_path))
-    classdata.empty().mkdir()
-    for _ in range(2):
+
+    def behind_it(scratch: Path) -> JavaProgram:
+        return JavaProgram(["-cp", f"{classdata.empty()}:nothing", "-version"])
+
+    messages: list[str] = []
+    for name in ("one", "other"):
+        made = classdata.build(name, jdk.java(), tmp_path, behind_it, messages.append)
+        assert made is not None, messages
+        assert made.stat().st_size > 0
         assert list(classdata.empty().iterdir()) == []
 
 

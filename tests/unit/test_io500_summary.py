@@ -76,8 +76,9 @@ WRONG = [
 
 @pytest.mark.parametrize(("damaged", "words"), WRONG)
 def test_what_is_damaged_is_named(damaged: str, words: str) -> None:
-    with pytest.raises(UsageError, match=words):
+    with pytest.raises(UsageError, match=words) as caught:
         summary.read(damaged, "r.txt")
+    assert len(caught.value.message.splitlines()) == 1
 
 
 @pytest.mark.parametrize("old", [False, True])
@@ -87,7 +88,8 @@ def test_any_damage_is_a_sentence(old: bool) -> None:
         try:
             summary.read(damage.bytes_of(whole, chance).decode(errors="replace"), "r.txt")
         except UsageError as error:
-            refused += len(error.message.splitlines()) == 1
+            assert len(error.message.splitlines()) == 1
+            refused += 1
     assert 200 < refused < 2000
 
 

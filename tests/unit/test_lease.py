@@ -190,7 +190,9 @@ def _hold_many(number: int) -> None:
 
 
 def test_looking_and_sweeping_never_disturb_those_who_take_leases() -> None:
-    processes = [multiprocessing.Process(target=_hold_many, args=(number,)) for number in range(4)]
+    # a copy of this process would have copies of its locks, whose holders are threads that it does not have
+    own_processes = multiprocessing.get_context("spawn")
+    processes = [own_processes.Process(target=_hold_many, args=(number,)) for number in range(4)]
     for process in processes:
         process.start()
     while any(process.is_alive() for process in processes):

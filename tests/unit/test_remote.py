@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from tests.processes import nap, own
-from weft.adapters.nodes.access import access, require_shared
+from weft.adapters.nodes.access import Access, access, require_shared
 from weft.adapters.nodes.remote import prepared
 from weft.errors import NodeError, WeftError
 from weft.host import lease, shell
@@ -183,12 +183,15 @@ def test_a_taken_port_is_reported_with_its_holder(tmp_path: Path) -> None:
     assert access(node("n1", tmp_path)).taken([port]) == {}
 
 
-def test_a_directory_that_one_node_does_not_see_is_named(tmp_path: Path) -> None:
-    one, other = node("n1", tmp_path), node("n2", tmp_path)
-    require_shared([one, other], tmp_path, "the record", "share it", here=True)
-    on_other_hosts = node("n2", tmp_path, "sh", "-c", "cd / && false")
-    with pytest.raises(NodeError):
-        require_shared([one, on_other_hosts], tmp_path, "the record", "share it", here=True)
+def test_a_directory_that_one_node_does_not_see_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nodes, sees = [node(name, tmp_path) for name in ("n1", "n2", "n3")], Access.sees
+    require_shared(nodes, tmp_path, "the record", "share it", here=True)
+    monkeypatch.setattr(Access, "sees", lambda on, path: on.node.name != "n2" and sees(on, path))
+    with pytest.raises(NodeError, match=f"^n2 cannot see a file that n1 wrote to {tmp_path}; the record "):
+        require_shared(nodes, tmp_path, "the record", "share it", here=True)
+    assert list(tmp_path.glob(".weft-*")) == []
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+import rustneeds
 import stages
 
 from weft.host import settings
@@ -73,6 +74,18 @@ def test_many_that_failed_are_not_run_again(
     runs = Runs([f"test_a.py::test_{number}" for number in range(stages.FEW + 1)])
     assert ended(runs, monkeypatch, capsys)[-1].startswith("== FAILED: unit tests (exit code 1)")
     assert runs.again == []
+
+
+def test_no_test_in_rust_leaves_itself_out_where_the_machine_has_all_that_they_need(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rustneeds.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(rustneeds, "_FUSE", os.devnull)
+    monkeypatch.setattr(rustneeds.shutil, "which", lambda program: f"/bin/{program}")
+    assert (rustneeds.lacking(), rustneeds.required()) == ([], {"WEFT_TEST_REQUIRED": "1"})
+    monkeypatch.setattr(rustneeds.shutil, "which", lambda program: None if program == "strace" else "/bin/x")
+    assert rustneeds.lacking() == [("strace is not on this machine", "apt-get install strace")]
+    assert rustneeds.required() == {}
 
 
 def test_the_script_starts_the_stages_with_nothing_but_its_own_environment() -> None:

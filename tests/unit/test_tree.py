@@ -2,6 +2,8 @@
 
 import multiprocessing
 import time
+from multiprocessing.queues import Queue
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import pytest
@@ -44,7 +46,8 @@ def test_what_a_killed_builder_left_is_thrown_away(cache: Path) -> None:
         assert list(target.iterdir()) == []
 
 
-def _build(results: "multiprocessing.Queue[str]") -> None:
+def _build(results: "Queue[str]", ready: Barrier) -> None:
+    ready.wait(60)
     with building("thing", 1) as target:
         if target is None:
             results.put("found")
@@ -55,8 +58,10 @@ def _build(results: "multiprocessing.Queue[str]") -> None:
 
 
 def test_of_many_at_once_one_builds_and_the_others_find() -> None:
-    results: multiprocessing.Queue[str] = multiprocessing.Queue()
-    processes = [multiprocessing.Process(target=_build, args=(results,)) for _ in range(4)]
+    # a copy of this process would have copies of its locks, whose holders are threads that it does not have
+    own_processes = multiprocessing.get_context("spawn")
+    results, ready = own_processes.Queue(), own_processes.Barrier(4)
+    processes = [own_processes.Process(target=_build, args=(results, ready)) for _ in range(4)]
     for process in processes:
         process.start()
     for process in processes:

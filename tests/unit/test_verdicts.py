@@ -10,13 +10,15 @@ import pytest
 
 from tests.fakes import fake_layout
 from weft.adapters.workloads import KINDS
-from weft.adapters.workloads.base import Prepared, Results, Workload
+from weft.adapters.workloads.base import Checker, Prepared, Results, Workload
 from weft.adapters.workloads.fileopen import FileOpen
 from weft.adapters.workloads.groupby import GroupBy
+from weft.adapters.workloads.pi import Pi
 from weft.adapters.workloads.sparkml import SparkMl
 from weft.adapters.workloads.sparkperf import SparkPerf
 from weft.adapters.workloads.teracount import TeraCount
 from weft.adapters.workloads.terasort import TeraSort
+from weft.adapters.workloads.wordcount import WordCount
 from weft.facts.checked import JOB, PROGRAM, clause
 from weft.host import settings
 
@@ -98,15 +100,34 @@ def test_a_result_that_the_job_itself_checked_says_so() -> None:
     assert clause(PROGRAM) == "an independent program checked the result, and it is right"
 
 
-def claims() -> list[tuple[str, str]]:
+def test_another_count_of_points_in_the_circle_is_not_valid() -> None:
+    ran = {"points": 4, "inside": 3, "pi": 3.0, "seconds": 1.0}
+    assert Pi(points=4).judge(Results([], ran, [{"inside": 3}])).valid
+    judged = Pi(points=4).judge(Results([], ran, [{"inside": 4}]))
+    assert (judged.valid, judged.reason) == (False, "the job counted 3 points in the circle instead of 4")
+
+
+def claims() -> list[tuple[Checker, str]]:
     """The checker and a mutant, of all."""
-    found = {
-        (kind.checker.program, mutant)
-        for kind in KINDS.values()
-        if kind.checker
-        for mutant in kind.checker.mutants
-    }
-    return sorted(found)
+    of = [kind.checker for kind in KINDS.values() if kind.checker]
+    found = {(checker, mutant) for checker in of for mutant in checker.mutants}
+    return sorted(found, key=lambda claim: (claim[0].program, claim[1]))
+
+
+def of_files(checker: Checker) -> list[Path]:
+    """The files that have a checker's tests."""
+    return [path for path in TESTS if path.stem in {place.partition(".")[0] for place in checker.tests}]
+
+
+def cases(checker: Checker, mutant: str) -> set[str]:
+    """The constants of an enum with which the methods that a checker names are called."""
+    found = set()
+    for path, place in itertools.product(of_files(checker), checker.tests):
+        method = f"void {place.rpartition('.')[2]}({checkers.enum(mutant)} mutant"
+        before, is_there, _ = path.read_text().partition(method)
+        given = before.rpartition("@ParameterizedTest")[2] if is_there else ""
+        found |= set(re.findall(r'"([A-Z_]+)\|', given))
+    return found
 
 
 def names(path: Path) -> list[list[str]]:
@@ -122,18 +143,20 @@ def says(name: list[str], mutant: str) -> bool:
     return all(word in left for word in mutant.lower().replace(",", "").split())
 
 
-@pytest.mark.parametrize(("program", "mutant"), claims())
-def test_a_mutant_that_is_claimed_has_a_test(program: str, mutant: str) -> None:
+@pytest.mark.parametrize(("checker", "mutant"), claims(), ids=lambda part: getattr(part, "program", part))
+def test_a_mutant_that_is_claimed_has_a_test(checker: Checker, mutant: str) -> None:
     if checkers.is_set(mutant):
-        short = program.rpartition(".")[2]
-        assert [path for path in TESTS if {mutant, short} <= set(re.findall(r"\w+", path.read_text()))]
+        assert cases(checker, mutant) == set(checkers.constants(mutant))
     else:
-        assert [path for path in TESTS if any(says(name, mutant) for name in names(path))]
+        assert [path for path in of_files(checker) if any(says(name, mutant) for name in names(path))]
 
 
 def test_a_claim_without_a_test_would_be_seen() -> None:
     assert says(["a", "lost", "edge", "is", "found"], "a lost edge")
     assert not says(["an", "edge", "is", "lost"], "a lost edge")
+    assert WordCount.checker
+    assert "SWAP" not in cases(WordCount.checker, "LineMutant")
+    assert "SWAP" in checkers.constants("LineMutant")
 
 
 BY_FILE = {"trace", "stream-statistics", "nexmark"}

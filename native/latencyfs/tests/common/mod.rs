@@ -18,6 +18,15 @@ pub fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_latencyfs"))
 }
 
+/// Says why a test leaves itself out; fails where the machine has all that tests need (tools/rustneeds.py).
+fn skipped(why: &str) {
+    assert!(
+        std::env::var_os("WEFT_TEST_REQUIRED").is_none(),
+        "{why}, and WEFT_TEST_REQUIRED is set"
+    );
+    println!("skipped: {why}");
+}
+
 /// Mounts `count` times; nothing, with a printed reason, where FUSE cannot be used.
 pub fn start(count: usize, args: &[&str]) -> Option<Lab> {
     if let Err(error) = fs::OpenOptions::new()
@@ -25,12 +34,12 @@ pub fn start(count: usize, args: &[&str]) -> Option<Lab> {
         .write(true)
         .open("/dev/fuse")
     {
-        println!("skipped: /dev/fuse cannot be used: {error}");
+        skipped(&format!("/dev/fuse cannot be used: {error}"));
         return None;
     }
     // SAFETY: geteuid always succeeds.
     if unsafe { libc::geteuid() } != 0 {
-        println!("skipped: mounting needs root here");
+        skipped("mounting needs root here");
         return None;
     }
     let dir = tempfile::tempdir().unwrap();

@@ -27,7 +27,12 @@ class Checker:
     reads: str
     """What of the run it reads, and what it compares that with."""
     mutants: tuple[str, ...]
-    """Wrong results that it is tested to refuse: a set of them by the name of its Java enum, one by words of its test's name."""
+    """Wrong results that it is tested to refuse: one by words of its test's name, a set of them by the name of its Java enum.
+
+    `without` and a constant of the enum follow where that one leaves the result right.
+    """
+    tests: tuple[str, ...]
+    """Which files have these tests, without endings; a set is tested by a method, whose name follows that of its file."""
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ class Dfsio(Workload):
             "a read that ends early",
             "a job that does not read",
         ),
+        ("DfsioTest",),
     )
     positional = "operation"
     engines = ("spark", "hadoop")

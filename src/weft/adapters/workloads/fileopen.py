@@ -51,6 +51,7 @@ class FileOpen(Workload):
             "a truncated file",
             "a read that gives nothing or the same place again",
         ),
+        ("FileOpenTest",),
     )
     engines = ("null",)
 

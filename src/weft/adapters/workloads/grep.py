@@ -17,6 +17,7 @@ class Grep(ZipfText):
         "GrepValidate",
         "the output: every matching string, its count, and their order; by lines that are made again",
         ("LineMutant",),
+        ("TextValidateTest.wrongMatchesAreNamed",),
     )
 
     pattern: str = Field(

@@ -23,6 +23,7 @@ class GroupBy(Workload):
             "pairs lost, repeated, changed or exchanged",
             "a split group",
         ),
+        ("AnswersTest",),
     )
     positional = "pairs"
     own_data = True

@@ -53,6 +53,7 @@ class Nexmark(Workload):
             "a window that the watermark has not closed",
             "an event that is lost, repeated, changed or out of order",
         ),
+        ("test_nexmark_answers", "NexmarkTest"),
     )
     positional = "queries"
     lists: ClassVar[frozenset[str]] = frozenset({"queries"})

@@ -32,9 +32,10 @@ class PageRank(Workload):
         "PageRankValidate",
         "the output: the rank of each vertex; by ranks from edges that are drawn again",
         (
-            "LineMutant",
+            "LineMutant without SWAP",
             "a lost edge",
         ),
+        ("PageRankTest.wrongRanksAreNamed", "PageRankTest"),
     )
     positional = "vertices"
     engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink", "timely", "powergraph")

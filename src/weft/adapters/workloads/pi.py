@@ -18,6 +18,7 @@ class Pi(Workload):
         "PiAnswer",
         "the number of points in the circle; by boxes of a grid, without the points",
         ("another count",),
+        ("test_verdicts",),
     )
     positional = "points"
     engines = ("spark", "hadoop", "flink")

@@ -18,6 +18,7 @@ class Sort(ZipfText):
         "SortValidate",
         "the output: the order of all lines, their number and the sum of their CRC32; by those of the generator",
         ("LineMutant",),
+        ("TextValidateTest.wrongSortsAreNamed",),
     )
 
     def reducers(self, layout: Layout) -> int:

@@ -88,6 +88,7 @@ class SparkMl(Workload):
             "twenty percent of the data lost",
             "a wrong U",
         ),
+        ("MlTest",),
     )
     positional = "rows"
     engines = ("spark",)

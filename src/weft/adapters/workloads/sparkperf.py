@@ -49,6 +49,7 @@ class SparkPerf(Workload):
             "counts of lost records",
             "a task lost while another one is repeated",
         ),
+        ("PerfValidateTest",),
     )
     positional = "records"
     engines = ("spark",)

@@ -35,6 +35,7 @@ class StreamStatistics(Workload):
             "one record in a million",
             "a fall back without a failure",
         ),
+        ("StreamCheckTest", "test_streamstatistics"),
     )
     positional = "rate"
     engines = streamwork.ORDER

@@ -42,6 +42,7 @@ class Queries(Workload):
             "a lost, a repeated and a changed row",
             "an empty table",
         ),
+        ("test_tables", "test_tpcds"),
     )
     lists: ClassVar[frozenset[str]] = frozenset({"queries"})
     engines = ENGINES

@@ -28,6 +28,7 @@ class TeraCount(TeraRecords):
             "values swapped between records",
             "a wrong range table",
         ),
+        ("TeraCountValidateTest",),
     )
     roles = ("input", "scratch")
 

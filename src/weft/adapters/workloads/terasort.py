@@ -24,6 +24,7 @@ class TeraSort(TeraRecords):
             "Mutant",
             "values swapped between records",
         ),
+        ("TeraValidateTest.rejectsAWrongOutputByName", "TeraValidateTest"),
     )
     engines = (*TeraRecords.engines, "limit", "dask", "ray")
     method: Literal["stock", "raw", "kryo"] = Field(

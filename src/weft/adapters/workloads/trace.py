@@ -37,6 +37,7 @@ class Trace(Workload):
         "TraceValidate",
         "the output of each job, every byte, by bytes that are made again; what was moved between tasks, as the job counted it",
         ("output of a wrong job",),
+        ("TraceTest",),
     )
     positional = "file"
     engines = ("spark", "hadoop")

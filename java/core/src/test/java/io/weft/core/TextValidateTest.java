@@ -66,7 +66,7 @@ class TextValidateTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "LOSE|line count is", "REPEAT|line count is", "LOSE_AND_REPEAT|checksum is", "SWAP|order is broken in",
-        "TRUNCATE|ends within a line", "DROP|part 0 is missing"})
+        "TRUNCATE|ends within a line", "FIGURE|checksum is", "CROSS|order is broken in", "DROP|part 0 is missing"})
     void wrongSortsAreNamed(LineMutant mutant, String reason) throws Exception {
         assertNamed(reason, sorted(mutated("sorted", mutant)));
     }
