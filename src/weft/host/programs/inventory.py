@@ -77,11 +77,10 @@ def bounds(proc: str = "/proc", root: str = "/sys/fs/cgroup") -> "list[tuple[int
         for depth in range(len(parts) + 1):
             folder = os.path.join(root, "memory" if controllers else "", *parts[:depth])
             try:
-                with (
-                    open(os.path.join(folder, first), encoding="utf-8") as bound,
-                    open(os.path.join(folder, second), encoding="utf-8") as used,
-                ):
-                    found.append((int(bound.read()), max(0, int(used.read()) - _cached(folder))))
+                # one `with` for both in parentheses is a syntax error before Python 3.9
+                with open(os.path.join(folder, first), encoding="utf-8") as bound:
+                    with open(os.path.join(folder, second), encoding="utf-8") as used:
+                        found.append((int(bound.read()), max(0, int(used.read()) - _cached(folder))))
             except (OSError, ValueError):
                 continue  # `max` means no limit
     return found
