@@ -3,14 +3,15 @@
 import os
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from io import TextIOWrapper
 
 import typer
 
 from weft.errors import Stopped, WeftError
 from weft.host import settings, signals, unforeseen
+from weft.text.console import silence
 from weft.text.printable import Printable
 
 _CLOSED = 128 + signal.SIGPIPE
@@ -37,21 +38,34 @@ def _answered(action: Callable[[], object]) -> None:
         action()
         signals.check()
     except WeftError as error:
-        _tell(error)
+        with _heard():
+            _tell(error)
         sys.exit(error.exit_code)
     except Stopped as stopped:
-        print(_ended(stopped), file=sys.stderr)
+        with _heard():
+            print(_ended(stopped), file=sys.stderr)
         sys.exit(stopped.exit_code)
     except KeyboardInterrupt:  # of a library's own handler
-        print("stopped", file=sys.stderr)
+        with _heard():
+            print("stopped", file=sys.stderr)
         sys.exit(signals.EXIT_CODES[signal.SIGINT])
     except BrokenPipeError:
         # who reads the output has enough: whether what failed was a run, nobody could see
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(_CLOSED)
     except Exception as error:  # noqa: BLE001 - the last to see it
-        _tell(unforeseen.explained(error))
+        with _heard():
+            _tell(unforeseen.explained(error))
         sys.exit(1)
+
+
+@contextmanager
+def _heard() -> Iterator[None]:
+    """Print to standard error, which may be closed: the command's exit code is its own in any case."""
+    try:
+        yield
+    except OSError as error:
+        silence(sys.stderr, error)
 
 
 def _ended(stopped: Stopped) -> str:
