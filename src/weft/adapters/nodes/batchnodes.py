@@ -11,7 +11,7 @@ from pydantic import Field
 
 from weft.adapters.nodes.fabric import on_fabric
 from weft.adapters.nodes.jobnodes import JobNodes, explained_by, require_room, shared_default, watched_nodes
-from weft.adapters.nodes.remote import connected, prepared
+from weft.adapters.nodes.remote import SSH_OPTIONS, connected, prepared
 from weft.errors import NodeError, UsageError
 from weft.host import machine, settings
 from weft.host.remote.reach import Reach, of_text
@@ -29,12 +29,13 @@ from weft.host.shell import Process
 from weft.host.site.profile import BatchDirectives, Name, Profile, TimeLimit, Word, load
 from weft.host.work import Work, WorkDirectory
 from weft.layout.node import Node
+from weft.text.arguments import repeat
 
 _ASSUMED_MEMORY = 64 << 30
 """Bytes of memory that a plan assumes before the job has hosts."""
 _HERE = '[ "$(uname -n)" = "$0" ] || exit 69; exec "$@"'
 """Run a command on this host only: a lease can be read on another one. The command is passed as arguments."""
-_SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ClearAllForwardings=yes", "-o", "LogLevel=ERROR")
+_SSH = ("ssh", *repeat("-o", [*SSH_OPTIONS, "ConnectTimeout=35"]))
 
 
 class BatchNodes(JobNodes):
