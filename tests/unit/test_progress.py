@@ -128,7 +128,10 @@ class Closed(StringIO):
 @pytest.mark.parametrize("terminal", [True, False])
 @pytest.mark.parametrize(
     ("error", "reason"),
-    [(WeftError("a daemon was lost"), "a daemon was lost"), (Stopped(143), "stopped by the user in phase start")],
+    [
+        (WeftError("a daemon was lost"), "a daemon was lost"),
+        (Stopped(143), "stopped by the user in phase start"),
+    ],
 )
 def test_progress_that_nobody_sees_does_not_replace_how_a_run_ends(
     number: int, terminal: bool, error: BaseException, reason: str, tmp_path: Path

@@ -3,7 +3,7 @@
 import shlex
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -29,17 +29,27 @@ _REPORTED = ("Partition", "Account", "QOS", "SubmitTime", "StartTime", "TimeLimi
 _KEYS = ("partition", "account", "qos", "time", "constraint")
 _OF_OTHER_STEPS = (
     "SLURM_BCAST",
+    "SLURM_CPUS_PER_GPU",
     "SLURM_CPU_BIND",
     "SLURM_DEBUG",
     "SLURM_EXCLUSIVE",
+    "SLURM_GPUS",
+    "SLURM_GPUS_PER_NODE",
+    "SLURM_GPUS_PER_SOCKET",
+    "SLURM_GPUS_PER_TASK",
+    "SLURM_GPU_BIND",
     "SLURM_LABELIO",
+    "SLURM_MEM_PER_GPU",
+    "SLURM_NTASKS_PER_GPU",
     "SLURM_STDERRMODE",
     "SLURM_STDINMODE",
     "SLURM_STDOUTMODE",
     "SLURM_TIMELIMIT",
+    "SLURM_TRES_PER_TASK",
 )
 """Options of srun in its user's environment (srun(1)) that no argument takes back: they change what a step prints and reads,
-how long it may run, and on which of its cores. Also a step in which weft itself was started has left them."""
+how long it may run, and on which of its cores and GPUs: a step that asks for no GPU has those of the job, and overlaps with
+others. Also a step in which weft itself was started has left them, and a job that was submitted with GPUs."""
 
 
 class SlurmNodes(JobNodes):
@@ -162,7 +172,8 @@ class SlurmNodes(JobNodes):
             )
             yield allocation(commands.variables(number))
         finally:
-            commands.cancel_named(name)
+            with suppress(WeftError):  # the lease has the job, and says so if it cannot be cancelled
+                commands.cancel_named(name)
 
     def explained(self) -> AbstractContextManager[None]:
         return _report_ended_by_slurm(wrapper() or (allocation().job if inside() else None))
