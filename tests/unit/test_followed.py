@@ -119,13 +119,13 @@ def test_a_job_is_given_up_when_its_patience_is_over(tmp_path: Path, monkeypatch
 def test_the_output_of_a_running_job_is_read_more_often_than_its_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    slept, asked, looked = pauses(monkeypatch), [], []
+    slept, asked, read = pauses(monkeypatch), [], []
 
     def job(*_: object) -> SlurmJob:
         asked.append(sum(slept))
         return state("RUNNING" if sum(slept) < 100 else "COMPLETED")
 
     monkeypatch.setattr(Slurm, "job", job)
-    monkeypatch.setattr(Followed, "_pass_on", lambda _: looked.append(1))
+    monkeypatch.setattr(Followed, "_pass_on", lambda _: read.append(1))
     assert Followed(Slurm(), "7", tmp_path, "7", Progress()).follow(None) == 0
-    assert (len(asked), len(looked)) == (21, 101)
+    assert (len(asked), len(read)) == (21, 101)

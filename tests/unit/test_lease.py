@@ -21,6 +21,8 @@ from weft.errors import StorageError, Stopped, WeftError
 from weft.host import lease, leftovers, settings
 from weft.host.programs import marks
 from weft.host.remote.reach import Reach
+from weft.record import record as records
+from weft.run.run import verdict_of
 
 OWNER = """
 import os, sys, time
@@ -294,6 +296,20 @@ def test_a_job_that_cannot_be_cancelled_does_not_replace_the_error(
         held.note("job", path="weft-run")
         raise error
     assert held.path.exists()
+
+
+def test_a_result_stays_valid_where_something_could_not_be_released(silent: Path, tmp_path: Path) -> None:
+    record = records.create(tmp_path / "runs", "run", "", {})
+    with (
+        pytest.raises(WeftError, match="could not release job weft-run") as caught,
+        verdict_of(record),
+        lease.hold("run", "a test") as held,
+    ):
+        held.note("job", path="weft-run")
+        record.update(verdict="VALID")
+    assert (record.head.verdict, record.head.reason) == ("VALID", "")
+    assert "could not release job weft-run" in record.head.gaps[0]
+    assert list(caught.value.left) == ["job weft-run"]
 
 
 @pytest.mark.parametrize(("state", "alive"), [("RUNNING", True), ("CANCELLED", False)])

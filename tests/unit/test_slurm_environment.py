@@ -98,7 +98,7 @@ def test_a_command_that_fails_is_named_without_what_starts_it(programs: Path) ->
         commands.ask("scontrol", "ping", timeout=0.1)
 
 
-def test_a_submission_that_takes_too_long_says_where_to_look(
+def test_a_submission_that_takes_too_long_may_have_been_accepted(
     programs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(commands, "SUBMISSION", 0.1)

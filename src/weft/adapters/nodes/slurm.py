@@ -10,7 +10,14 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from weft.adapters.nodes.fabric import on_fabric
-from weft.adapters.nodes.jobnodes import JobNodes, explained_by, require_room, shared_default, watched_nodes
+from weft.adapters.nodes.jobnodes import (
+    JobNodes,
+    explained_by,
+    require_room,
+    shared_default,
+    watched_nodes,
+    watching,
+)
 from weft.adapters.nodes.remote import connected, prepared
 from weft.errors import MissingError, NodeError, UsageError, WeftError
 from weft.host import machine, settings
@@ -153,7 +160,7 @@ class SlurmNodes(JobNodes):
             nodes = [self._node(part, given, work) for part in self._chosen(given)]
             with (
                 connected([of_text(node.way) for node in nodes], work),
-                watched_nodes([_watchdog(node, work) for node in nodes], work),
+                watched_nodes([_watchdog(node, nodes, work) for node in nodes], work),
                 prepared(nodes, work, visible, self.memory) as inspected,
             ):
                 yield [*on_fabric(inspected, self.fabric or load().fabric)]
@@ -215,9 +222,9 @@ def _divided(line: str) -> list[str]:
         ) from error
 
 
-def _watchdog(node: Node, work: Work) -> Callable[[Path], Process]:
+def _watchdog(node: Node, nodes: Sequence[Node], work: Work) -> Callable[[Path], Process]:
     """Starts one as a step, before the run's directory is created."""
-    request = message("watchdog", {"lease": work.name, "directories": [str(work.directory)]})
+    request = message("watchdog", watching(node, nodes, work))
     # when an srun is killed, Slurm kills its step; this one ends after the step
     return lambda log: of_text(node.way).send("watchdog", request, log=log, bound=False)
 
