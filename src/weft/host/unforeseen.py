@@ -27,7 +27,7 @@ def _of_the_machine(error: OSError) -> WeftError:
     what = f"{path}: {(error.strerror or str(error)).lower()}" if named else str(error)
     full = error.errno in {errno.ENOSPC, errno.EDQUOT}
     if error.errno in _NO_FILES:
-        return WeftError(what, hint="allow more open files: `ulimit -n 65536`, or `ulimit -Hn` shows the most")
+        return WeftError(what, hint="allow more open files: `ulimit -n 65536`; `ulimit -Hn` shows the most")
     if error.errno == errno.EAGAIN and not named:
         most = "`ulimit -u` shows your limit, and pids.max that of the control group of a job or a container"
         return WeftError(what, hint=f"no further process can be started: {most}")

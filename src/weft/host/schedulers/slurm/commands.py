@@ -59,7 +59,8 @@ def ask(name: str, *arguments: str, check: bool = True, timeout: float = 60) -> 
         raise
     if check and done.code != 0:
         lines = [line for line in (done.err + done.out).splitlines() if line.strip()]
-        raise WeftError(f"`{' '.join([name, *arguments])}` failed with exit code {done.code}", tail=lines[-5:])
+        what = " ".join([name, *arguments])
+        raise WeftError(f"`{what}` failed with exit code {done.code}", tail=lines[-5:])
     return done
 
 
