@@ -43,7 +43,10 @@ def main() -> None:
 def cache() -> Path:
     """As settings.cache() has it."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
-    return Path(os.environ.get("WEFT_CACHE") or base / "weft").expanduser().resolve()
+    try:
+        return Path(os.environ.get("WEFT_CACHE") or base / "weft").expanduser().resolve()
+    except RuntimeError:
+        stop("there is no home directory", "set HOME, or WEFT_CACHE")
 
 
 def name(lock: Path) -> str:
@@ -55,7 +58,10 @@ def name(lock: Path) -> str:
 @contextmanager
 def locked(environment: Path) -> Iterator[None]:
     """One process at a time makes an environment; the others wait for it."""
-    environment.parent.mkdir(parents=True, exist_ok=True)
+    for folder in reversed(environment.parents):
+        # mkdir(parents=True) gives some of them what the umask leaves: a cache that a group can change is refused
+        if not folder.is_dir():
+            folder.mkdir(mode=0o755, exist_ok=True)
     with (environment.parent / f".{environment.name}.lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

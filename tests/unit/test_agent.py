@@ -1,5 +1,6 @@
 """One connection for many requests: answers are not mixed up, and its end, for any cause, ends the requested programs."""
 
+import ast
 import json
 import subprocess
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ import pytest
 from tests.processes import nap, own
 from tests.unit.test_remote import tree, wait_for
 from weft.errors import NodeError, WeftError
-from weft.host import shell
+from weft.host import settings, shell
 from weft.host.remote.reach import Reach, RemoteProcess, message
 
 NOISY = Reach("there", ("sh", "-c", 'echo welcome; eval "$1"', "sh"), login_shell=True)
@@ -151,6 +152,24 @@ def test_it_starts_with_the_oldest_python_that_a_host_may_have(monkeypatch: pyte
     space: dict[str, object] = {}
     exec(json.loads(message("agent", {}))["source"], space)
     assert callable(space["main"])
+
+
+def test_every_program_can_be_read_by_the_oldest_python_that_a_host_may_have() -> None:
+    later = "with (\n    open('a') as a,\n    open('b') as b,\n):\n    pass\n"
+    with pytest.raises(SyntaxError):
+        ast.parse(later, feature_version=(3, 6))
+    programs = sorted((settings.PACKAGE / "host" / "programs").glob("*.py"))
+    assert len(programs) > 10
+    for path in programs:
+        ast.parse(path.read_text(encoding="utf-8"), str(path), feature_version=(3, 6))
+
+
+def test_a_program_that_does_not_compile_fails_alone(reach: Reach) -> None:
+    assert reach.agent is not None
+    done = reach.agent.ask({"name": "weft-wrong", "source": "def main(:", "request": {}}, 60).end(60)
+    assert done.code == 1
+    assert "SyntaxError" in done.err
+    assert reach.run(["echo", "x"]).out == "x\n"
 
 
 def test_its_watchdog_ends_before_it_where_nobody_reads_what_a_daemon_prints(tmp_path: Path) -> None:

@@ -98,6 +98,29 @@ def test_a_cache_that_cannot_be_written_is_named(lock: Path) -> None:
     assert "WEFT_CACHE" in done.stderr
 
 
+def test_a_user_without_a_home_directory_sees_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("HOME", "WEFT_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", lambda number: {}[number])
+    with pytest.raises(SystemExit) as left:
+        bootstrap.cache()
+    assert left.value.code == 2
+    assert capsys.readouterr().err == "error: there is no home directory\n\nhint: set HOME, or WEFT_CACHE\n"
+
+
+def test_a_group_cannot_change_the_cache_whatever_the_umask(tmp_path: Path) -> None:
+    before = os.umask(0o002)
+    try:
+        with bootstrap.locked(tmp_path / "above" / "cache" / "env"):
+            pass
+    finally:
+        os.umask(before)
+    for path in (tmp_path / "above", tmp_path / "above" / "cache"):
+        assert path.stat().st_mode & 0o777 == 0o755
+
+
 @pytest.mark.parametrize("name", ["weft", "test", "tools/python", ".ci/run"])
 def test_the_scripts_are_posix_shell_and_can_be_started(name: str) -> None:
     path = ROOT / name

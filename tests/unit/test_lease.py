@@ -15,11 +15,14 @@ from typing import IO
 
 import pytest
 
+from tests.fakes import fake_program
 from tests.processes import child, own, says
-from weft.errors import StorageError, WeftError
+from weft.errors import StorageError, Stopped, WeftError
 from weft.host import lease, leftovers, settings
 from weft.host.programs import marks
 from weft.host.remote.reach import Reach
+from weft.record import record as records
+from weft.run.run import verdict_of
 
 OWNER = """
 import os, sys, time
@@ -259,3 +262,88 @@ def test_what_hosts_of_an_ended_job_share_with_this_machine_is_removed_at_the_en
     assert not made.exists()
     assert own_there.exists()
     assert not held.path.exists()
+
+
+@pytest.fixture
+def silent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Stand-ins of Slurm's commands, whose controller does not answer."""
+    for name in ("squeue", "scancel", "scontrol"):
+        fake_program(tmp_path, name, "echo 'Unable to contact slurm controller' >&2; exit 1")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    return tmp_path
+
+
+def test_a_job_that_cannot_be_cancelled_keeps_the_lease(silent: Path) -> None:
+    """Its nodes stay allocated, and `weft clean` has to know of it."""
+    expected = "could not release job weft-run: .*squeue.*: Unable to contact slurm controller"
+    with pytest.raises(WeftError, match=expected), lease.hold("run", "a test") as held:
+        held.note("job", path="weft-run")
+    assert lease.remains("run") == ["job weft-run"]
+    (swept,) = leftovers.sweep()
+    assert "job weft-run: " in swept.left[0]
+    assert swept.removed == []
+    fake_program(silent, "squeue", "echo 12")
+    fake_program(silent, "scancel", f'echo "$@" >{silent}/cancelled')
+    (swept,) = leftovers.sweep()
+    assert (list(swept.removed), list(swept.left)) == (["job weft-run"], [])
+    assert (silent / "cancelled").read_text() == "12\n"
+    assert lease.all_leases() == []
+
+
+@pytest.mark.parametrize("error", [ValueError("of the run"), Stopped(143)])
+def test_a_job_that_cannot_be_cancelled_does_not_replace_the_error(
+    error: BaseException, silent: Path
+) -> None:
+    with pytest.raises(type(error)), lease.hold("run", "a test") as held:
+        held.note("job", path="weft-run")
+        raise error
+    assert held.path.exists()
+
+
+def test_a_result_stays_valid_where_something_could_not_be_released(silent: Path, tmp_path: Path) -> None:
+    record = records.create(tmp_path / "runs", "run", "", {})
+    with (
+        pytest.raises(WeftError, match="could not release job weft-run") as caught,
+        verdict_of(record),
+        lease.hold("run", "a test") as held,
+    ):
+        held.note("job", path="weft-run")
+        record.update(verdict="VALID")
+    assert (record.head.verdict, record.head.reason) == ("VALID", "")
+    assert "could not release job weft-run" in record.head.gaps[0]
+    assert list(caught.value.left) == ["job weft-run"]
+
+
+@pytest.mark.parametrize(("state", "alive"), [("RUNNING", True), ("CANCELLED", False)])
+def test_the_lease_of_a_command_in_an_ended_job_is_dead_wherever_it_was(
+    state: str, alive: bool, silent: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_program(silent, "scontrol", f"echo 'JobId=7 JobState={state} NodeList=n1'")
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    with lease.hold("alive", "a test") as held:
+        entry = {**json.loads(held.path.read_text()), "host": "n1", "boot": "another kernel's"}
+        held.path.with_name("other.jsonl").write_text(json.dumps(entry) + "\n")
+        found = {one.name: one for one in leftovers.holdings()}
+        assert {name: one.alive for name, one in found.items()} == {"alive": True, "other": alive}
+        text = "\n".join(leftovers.lines(list(found.values())))
+        assert (f"process {os.getpid()} of n1" in text) is alive
+        assert f"process {os.getpid()}\n" in text
+
+
+def test_a_dead_lease_is_read_when_it_is_locked(killed: Path, tmp_path: Path) -> None:
+    """Its owner may have written more while another process had the lock."""
+    later = tmp_path / "later"
+    later.mkdir()
+    path = settings.state() / "leases" / f"{DEAD}.jsonl"
+    real = lease._lock_of_dead
+
+    def lock(one: lease.Lease, file: IO[str]) -> bool:
+        with path.open("a") as more:
+            more.write(json.dumps({"kind": "directory", "path": str(later)}) + "\n")
+        return real(one, file)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lease, "_lock_of_dead", lock)
+        (swept,) = leftovers.sweep()
+    assert list(swept.left) == []
+    assert not later.exists()

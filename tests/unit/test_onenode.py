@@ -69,6 +69,12 @@ def test_sails_server_has_the_nodes_address_cores_memory_and_scratch() -> None:
     assert after("--remote", list(SailEngine().submit(JOB, layout).argv)) == ["sc://10.0.0.1:50051"]
 
 
+def test_a_client_of_sail_asks_no_proxy_of_the_machine_for_its_server() -> None:
+    """gRPC sends all to the one that http_proxy names, but for hosts in this variable."""
+    for job in (JOB, Job("job", "own.py", [])):
+        assert SailEngine().submit(job, one_node()).environment["no_grpc_proxy"] == "10.0.0.1"
+
+
 def test_options_of_sail_are_variables() -> None:
     engine = SailEngine(pool="greedy", memory=1 << 30, conf={"execution.batch_size": "1024", "mode": "local"})
     (server,) = engine.plan(one_node()).daemons

@@ -161,3 +161,15 @@ def test_other_hosts_examine_as_closely(public: Path) -> None:
     with pytest.raises(PermissionError, match="belongs to another user"):
         files.answer(claimed=[str(public / "taken")])
     assert not cleanup.exists("directory", str(public / "taken"))
+
+
+def test_a_directory_and_those_above_it_are_this_users_alone_whatever_the_umask(tmp_path: Path) -> None:
+    """With 002 and a group of colleagues, weft refused on the next day what it had made itself."""
+    before = os.umask(0o002)
+    try:
+        own.make_own(tmp_path / "a" / "b" / "c")
+    finally:
+        os.umask(before)
+    made = [tmp_path / "a", tmp_path / "a" / "b", tmp_path / "a" / "b" / "c"]
+    assert [path.stat().st_mode & 0o777 for path in made] == [0o700] * 3
+    assert own.make_own(made[-1]) == made[-1]

@@ -186,6 +186,26 @@ def test_a_free_lock_of_another_host_is_no_end_of_its_cluster_but_that_of_its_jo
         assert lock.read_text().startswith(owner)
 
 
+def test_a_cluster_of_another_version_is_named_with_what_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[int] = []
+    with registry.reserved("mine"), registry.announced(cluster()):
+        path = registry.log("mine").with_suffix(".json")
+        path.write_text(json.dumps({**json.loads(path.read_text()), "client": {"of": "tomorrow"}}))
+        with pytest.raises(UsageError, match="the cluster 'mine' was started by another version") as caught:
+            registry.find("mine")
+        assert caught.value.hint == "`weft down mine` ends it"
+        monkeypatch.setattr(os, "kill", lambda pid, _: ended.append(pid))
+        alive = iter([os.getpid(), None])
+        monkeypatch.setattr(registry, "supervisor", lambda _: next(alive))
+        monkeypatch.setattr(registry, "read", refused)
+        assert supervisor.end("mine") is None
+    assert ended == [os.getpid()]
+
+
+def refused(name: str) -> PersistentCluster:
+    raise UsageError(f"{name} was started by another version of weft")
+
+
 def test_the_users_search_paths_come_last(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/own/bin")
     monkeypatch.delenv("PYTHONPATH", raising=False)

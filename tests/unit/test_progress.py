@@ -1,5 +1,6 @@
 """What is shown while a run goes: forward only, and whole lines where nobody looks."""
 
+import errno
 import os
 import pty
 import re
@@ -7,14 +8,19 @@ import subprocess
 import sys
 from contextlib import suppress
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from weft.errors import Stopped, WeftError
 from weft.host import settings
+from weft.record import record as records
 from weft.run.progress import Progress
+from weft.run.run import phase, verdict_of
+from weft.text.console import Printing
 from weft.text.verbosity import CHOSEN
 
 
@@ -105,3 +111,68 @@ def test_what_an_output_cannot_show_ends_no_command(encoding: str) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
     dash = "\u2013" if encoding == "utf-8" else "?"
     assert done.stdout.decode(encoding) == f"a {dash} b ? c\n"
+
+
+class Closed(StringIO):
+    """An output that nobody reads any more."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+    def write(self, text: str) -> int:
+        raise OSError(self.number, os.strerror(self.number))
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.EPIPE])
+@pytest.mark.parametrize("terminal", [True, False])
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (WeftError("a daemon was lost"), "a daemon was lost"),
+        (Stopped(143), "stopped by the user in phase start"),
+    ],
+)
+def test_progress_that_nobody_sees_does_not_replace_how_a_run_ends(
+    number: int, terminal: bool, error: BaseException, reason: str, tmp_path: Path
+) -> None:
+    progress = Progress(Printing(file=Closed(number), stderr=True, force_terminal=terminal))
+    record = records.create(tmp_path / "runs", "one", "", {})
+    progress.say("the first line")
+    with pytest.raises(type(error)), verdict_of(record), phase("start", record, progress):
+        raise error
+    assert (record.head.verdict, record.head.reason) == ("INVALID", reason)
+
+
+def test_results_that_nobody_reads_are_an_error_of_who_prints_them() -> None:
+    """Not an end of the program: guard.py gives it its exit code."""
+    with pytest.raises(BrokenPipeError):
+        Printing(file=Closed(errno.EPIPE)).print("a table")
+
+
+@pytest.mark.parametrize(
+    ("end", "code"), [("signals.sleep(60)", 143), ("raise WeftError('no')", 1), ("print('the result')", 0)]
+)
+def test_a_closed_standard_error_changes_no_exit_code(end: str, code: int) -> None:
+    act = f"""
+import os, signal
+from weft.cli.guard import run_guarded
+from weft.errors import WeftError
+from weft.host import signals
+from weft.run.progress import Progress
+
+def act():
+    Progress().say("a line")
+    if {code == 143}:
+        os.kill(os.getpid(), signal.SIGTERM)
+    {end}
+
+run_guarded(act)
+"""
+    ours, theirs = os.pipe()
+    os.close(ours)
+    environment = {**os.environ, "PYTHONPATH": str(settings.SOURCE / "src")}
+    argv = [sys.executable, "-P", "-c", act]
+    done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=theirs, env=environment, check=False)
+    os.close(theirs)
+    assert done.returncode == code

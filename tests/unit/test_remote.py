@@ -10,7 +10,12 @@ import psutil
 import pytest
 
 from tests.processes import nap, own
+<<<<<<< HEAD
 from weft.adapters.nodes.access import Access, access, require_shared
+=======
+from weft.adapters.nodes import remote
+from weft.adapters.nodes.access import access, require_shared
+>>>>>>> c8d78237025011135dc4de12238bc74e55cf29cc
 from weft.adapters.nodes.remote import prepared
 from weft.errors import NodeError, WeftError
 from weft.host import lease, shell
@@ -250,3 +255,22 @@ def test_a_host_that_is_gone_keeps_its_lease_and_is_named(tmp_path: Path) -> Non
         one["host"] if "host" in one else of_text(one["reach"]).host for one in held.entries if "reach" in one
     ] == ["n1"]
     assert held.path.exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "asked", "limit", "found"),
+    [
+        (64 << 30, None, 17 << 30, 16 << 30),
+        (8 << 30, None, 17 << 30, 8 << 30),
+        (64 << 30, None, 0, 64 << 30),
+        (64 << 30, 64 << 30, 17 << 30, 64 << 30),
+    ],
+)
+def test_a_node_has_no_more_memory_than_the_limit_of_its_job(
+    given: int, asked: int | None, limit: int, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with --mem-per-gpu, of which Slurm sets no variable; what a user asks for is left as it is."""
+    about = {"cores": 4, "memory": 200 << 30, "limit": limit, "user": 1, "addresses": {}}
+    on = replace(node("n1", tmp_path), memory=given)
+    monkeypatch.setattr(type(access(on)), "ask", lambda *_: about)
+    assert remote._inspect(on, [], asked)[0].memory == found

@@ -182,6 +182,21 @@ def test_a_running_record_is_never_removed(monkeypatch: pytest.MonkeyPatch) -> N
     assert "00-running" in left()
 
 
+def test_a_record_of_another_host_is_not_removed_while_its_run_may_live() -> None:
+    """As of a job that has waited in the queue for hours, and has written nothing meanwhile."""
+    make_record(settings.runs() / "00-queued", head={"verdict": "RUNNING", "host": "elsewhere"})
+    held = settings.state() / "leases" / "00-queued.jsonl"
+    held.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    held.touch()
+    error = RUNNER.invoke(app, ["runs", "rm", "--yes", "00-queued"]).exception
+    assert "00-queued may still run on elsewhere" in str(error)
+    RUNNER.invoke(app, ["runs", "prune", "--since", "3000d", "--label", "", "--yes"])
+    assert "00-queued" in left()
+    held.unlink()
+    assert RUNNER.invoke(app, ["runs", "rm", "--yes", "00-queued"]).exit_code == 0
+    assert "00-queued" not in left()
+
+
 def test_a_broken_record_can_be_removed_by_its_name_and_nothing_outside_is_touched(tmp_path: Path) -> None:
     broken, outside = settings.runs() / "broken", tmp_path / "outside"
     broken.mkdir()

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from tests.fakes import fake_program
 from tests.needs import NAMESPACES, ROOT, needs
-from weft.adapters.nodes import AnyNodes
-from weft.adapters.nodes.remote import prepared
+from weft.adapters.nodes import AnyNodes, batchnodes
+from weft.adapters.nodes.remote import SSH_OPTIONS, prepared
 from weft.adapters.nodes.ssh import SshNodes, host_names
 from weft.errors import NodeError, UsageError
 from weft.host import lease
@@ -83,3 +84,16 @@ def test_a_count_takes_the_first_hosts_and_no_more_than_there_are() -> None:
     ]
     with pytest.raises(UsageError, match="3 nodes were requested, but only 2 hosts are named"):
         nodes_of("ssh:a,b,count=3").sketch(work_directory("RUN"))
+
+
+def test_hosts_of_a_job_are_reached_with_the_same_options_as_hosts_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without ServerAliveInterval, a host that has lost its network would be waited for without end."""
+    fake_program(tmp_path, "ssh", "")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    client = batchnodes._SSH
+    assert client[0] == "ssh"
+    own = SshNodes(hosts="one")._reach("one", tmp_path).client
+    assert set(SSH_OPTIONS) <= set(client) & set(own)
+    assert all(any(word.startswith("ConnectTimeout=") for word in words) for words in (client, own))

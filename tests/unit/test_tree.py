@@ -1,15 +1,23 @@
 """Directories in the cache: made once, whole or not at all."""
 
 import multiprocessing
+import os
+import threading
 import time
+<<<<<<< HEAD
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Barrier
+=======
+from collections.abc import Iterator
+from contextlib import contextmanager
+>>>>>>> c8d78237025011135dc4de12238bc74e55cf29cc
 from pathlib import Path
 
 import pytest
 
 from weft.errors import StorageError
 from weft.host import settings
+from weft.host.provision import distribution, tree
 from weft.host.provision.tree import building, cached, digest
 
 
@@ -67,6 +75,57 @@ def test_of_many_at_once_one_builds_and_the_others_find() -> None:
     for process in processes:
         process.join()
     assert sorted(results.get() for _ in processes) == ["built", "found", "found", "found"]
+
+
+def test_the_cache_can_be_changed_by_nobody_else_whatever_the_umask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEFT_CACHE", str(tmp_path / "above" / "cache"))
+    before = os.umask(0o002)
+    try:
+        with building("thing", 1):
+            pass
+    finally:
+        os.umask(before)
+    made = [tmp_path / "above", tmp_path / "above" / "cache", tmp_path / "above" / "cache" / "thing"]
+    assert [path.stat().st_mode & 0o777 for path in made] == [0o755] * 3
+
+
+def test_who_waits_for_another_weft_sees_that(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree, "_PATIENCE", 0)
+    lines: list[str] = []
+    waiting = threading.Event()
+
+    def say(text: str) -> None:
+        lines.append(text)
+        waiting.set()
+
+    def build() -> None:
+        with building("thing", 1, say):
+            pass
+
+    other = threading.Thread(target=build)
+    with building("thing", 1, say):
+        other.start()
+        assert waiting.wait(60)
+    other.join()
+    assert lines == [f"waiting for another weft, which has locked {cache}/.thing.lock"]
+
+
+def test_distributions_are_locked_in_one_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise two commands that need the same ones could each wait for the other."""
+    keys: list[str] = []
+
+    @contextmanager
+    def noted(key: str, *_: object) -> Iterator[None]:
+        keys.append(key)
+        yield
+
+    monkeypatch.setattr(distribution, "building", noted)
+    wanted = {each.name: each for each in (distribution.SPARK, distribution.KAFKA, distribution.FLINK)}
+    distribution.provided(wanted, print)
+    distribution.provided(dict(reversed(wanted.items())), print)
+    assert keys[:3] == keys[3:] == sorted(keys[:3])
 
 
 def test_too_little_space_is_refused_at_once() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.processes import child, own
 from weft.host.programs import marks
+from weft.host.programs import watchdog as program
 from weft.host.remote.reach import Reach, message
 from weft.host.shell import Process
 
@@ -54,4 +55,24 @@ def test_it_waits_for_the_last_process_of_a_job_that_ends(left: Path) -> None:
         assert left.exists()
     assert process.wait(60) == 0
     assert process.code() == 0
+    assert not left.exists()
+
+
+def test_one_that_is_lost_alone_leaves_what_other_nodes_have_in_a_shared_directory(
+    left: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(program, "_OTHERS", 0.1)
+    for name in ("n1", "n2", "n3"):
+        (left / name / "data").mkdir(parents=True)
+    program.clear([str(left)], str(left / "n1"), ["n2", "n3"])
+    assert sorted(path.name for path in left.iterdir()) == ["deep", "n2", "n3"]
+    program.clear([str(left)], str(left / "n2"), ["n1", "n3"])
+    assert (left / "n3" / "data").is_dir()
+    program.clear([str(left)], str(left / "n3"), ["n1", "n2"])
+    assert not left.exists()
+
+
+def test_a_node_whose_directory_is_its_own_leaves_nothing(left: Path) -> None:
+    (left / "n1").mkdir()
+    program.clear([str(left)], str(left / "n1"), ["n2"])
     assert not left.exists()

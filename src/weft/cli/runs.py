@@ -6,6 +6,7 @@ The newest is last. Two small files of each are read.
 import csv
 import dataclasses
 import json
+import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -166,9 +167,8 @@ def prune(
         )
     fitting = wanted.of(record.all_records(settings.runs()))
     old = fitting[: max(0, len(fitting) - keep)]
-    _remove(
-        [one.directory for one in old if one.verdict != "RUNNING" and (label or not one.head.labels)], yes=yes
-    )
+    ended = [one for one in old if one.verdict != "RUNNING" and not _may_live(one)]
+    _remove([one.directory for one in ended if label or not one.head.labels], yes=yes)
 
 
 def _require_behind(command: str, given: Mapping[str, Any]) -> None:
@@ -214,7 +214,18 @@ def _named(name: str) -> Path:
         raise UsageError(
             f"{stored.directory.name} is still running", hint="end it first: Ctrl-C, or `weft down`"
         )
+    if _may_live(stored):
+        raise UsageError(
+            f"{stored.directory.name} may still run on {stored.head.host}",
+            hint="if it was killed, `weft clean` there, or here when its batch job has ended, lets you remove it",
+        )
     return stored.directory
+
+
+def _may_live(stored: Stored) -> bool:
+    """Whether a run on another host that has long written nothing, such as one in a queue, has a lease and no verdict."""
+    held = settings.state() / "leases" / f"{stored.directory.name}.jsonl"
+    return stored.verdict == "KILLED" and stored.head.host != os.uname().nodename and held.exists()
 
 
 def _remove(found: Sequence[Path], *, yes: bool) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from weft.adapters.engines import AnyEngine
 from weft.errors import ClusterError, UsageError
@@ -208,10 +208,16 @@ def free_name(wanted: str) -> str:
 
 
 def read(name: str) -> PersistentCluster | None:
-    """A cluster that is ready, or None while it starts or ends, and afterwards."""
+    """A cluster that is ready, or None while it starts or ends, and afterwards. Raises UsageError of one that cannot be read."""
     with suppress(FileNotFoundError):
         if supervisor(name) is not None:
-            return _FORM.validate_json(_path(name, ".json").read_bytes())
+            try:
+                return _FORM.validate_json(_path(name, ".json").read_bytes())
+            except ValidationError as error:
+                raise UsageError(
+                    f"the cluster {name!r} was started by another version of weft",
+                    hint=f"`weft down {name}` ends it",
+                ) from error
     return None
 
 

@@ -22,7 +22,7 @@ from weft.clusters import registry
 from weft.clusters.attach import header_path, script, script_path
 from weft.clusters.idle import Idleness
 from weft.clusters.registry import PersistentCluster
-from weft.errors import ClusterError, Stopped, WeftError
+from weft.errors import ClusterError, Stopped, UsageError, WeftError
 from weft.host import settings, shell, signals
 from weft.host.web import token
 from weft.host.work import write_private
@@ -183,7 +183,9 @@ def end(name: str) -> Path | None:
             f"the cluster {name!r} belongs to process {pid} of {host}, which only that host can end",
             hint=f"log in there (ssh {host}), and call `weft down {name}`",
         )
-    cluster = registry.read(name)
+    cluster: PersistentCluster | None = None
+    with suppress(UsageError):  # one that another version of weft has started ends as well
+        cluster = registry.read(name)
     with suppress(ProcessLookupError):  # it has just ended
         os.kill(pid, signal.SIGTERM)
     deadline = time.monotonic() + _GRACE

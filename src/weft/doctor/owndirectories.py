@@ -27,7 +27,7 @@ _LEASES = 1_000_000
 
 def cache() -> Finding:
     """Engines, jars, and weft's own Python packages."""
-    here = not exposed(settings.spelled()["WEFT_CACHE"]) and cached(SPARK.key)
+    here = not exposed(settings.directory_of("WEFT_CACHE")) and cached(SPARK.key)
     need = _JARS + (0 if here else SPARK.unpacked)
     return _room("WEFT_CACHE", settings.cache(), need, "engines and jars cannot be stored", essential=True)
 
@@ -57,7 +57,7 @@ def _room(variable: str, path: Path, need: int, costs: str, *, essential: bool) 
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         fix = f"set {variable} to a directory that you own"
         return missing(variable, f"{path} is not writable", costs="every run", fix=fix)
-    if why := str(exposed(settings.spelled()[variable]) or ""):
+    if why := str(exposed(settings.directory_of(variable)) or ""):
         fix = "remove the others' permission (chmod go-w), or set WEFT_TRUST if you trust them with your account"
         if variable == "WEFT_RUNS":
             return limits(variable, why, costs="records that others may have changed", fix=fix)

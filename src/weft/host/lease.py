@@ -23,6 +23,7 @@ from weft.host.own import make_own, open_own, require_named, require_own
 from weft.host.programs import mounts
 from weft.host.remote.reach import of_text
 from weft.host.resources import OnHost, Resource, held_on
+from weft.host.schedulers import known
 from weft.host.schedulers.slurm import commands
 
 _RELEASING = 60.0
@@ -56,8 +57,7 @@ class Lease:
         """Kill the processes with the mark and remove each resource. Returns what could not be removed."""
         left = self.release_hosts()
         left += self._here(self.entries, remove=True).left
-        for name in self._jobs():
-            commands.cancel_named(name)
+        left += [Resource("job", name, why=why) for name in self._jobs() if (why := _uncancelled(name))]
         if not left:
             self.path.unlink(missing_ok=True)
         return left
@@ -74,6 +74,12 @@ class Lease:
     def owner(self) -> dict[str, str]:
         """The entry about its process; empty as long as that has written nothing."""
         return next((entry for entry in self.entries if entry["kind"] == "owner"), {})
+
+    @property
+    def elsewhere(self) -> str:
+        """The host of its owner, if it is another than this one."""
+        host = self.owner.get("host", "")
+        return "" if here(host, self.owner.get("boot", "")) else host
 
     def _here(self, entries: Sequence[dict[str, str]], *, remove: bool = False) -> OnHost:
         held = [[one["kind"], one["path"]] for one in entries if "reach" not in one and "path" in one]
@@ -120,11 +126,22 @@ class Lease:
 
 
 def _queued(name: str) -> bool:
-    """Whether Slurm has a job of that name; not where there is no Slurm, on another machine with the same home directory."""
+    """Whether Slurm has a job of that name, or does not answer; not where there is no Slurm, on another machine with the same home."""
     try:
         return bool(commands.named(name))
     except MissingError:
         return False
+    except WeftError:
+        return True
+
+
+def _uncancelled(name: str) -> str:
+    """Cancel Slurm's jobs of that name; why one may still have its nodes, empty if none has."""
+    try:
+        commands.cancel_named(name)
+    except WeftError as error:
+        return ": ".join([error.message, *error.tail[-1:]])
+    return ""
 
 
 @contextmanager
@@ -136,7 +153,8 @@ def hold(name: str, purpose: str) -> Iterator[Lease]:
         lease = Lease(name, path, _file=file)
         now = time.strftime("%Y-%m-%dT%H:%M:%S")
         host = os.uname().nodename
-        lease.note("owner", pid=str(os.getpid()), host=host, boot=boot(), purpose=purpose, since=now)
+        job = known.current()
+        lease.note("owner", pid=str(os.getpid()), host=host, boot=boot(), job=job, purpose=purpose, since=now)
         try:
             yield lease
         except BaseException:
@@ -196,8 +214,10 @@ def dead_leases(name: str = "*") -> Iterator[Lease]:
     """Each lease whose owner is dead, or the one of that name, locked while the caller handles it."""
     # NFS gives an exclusive lock only of a file that is open for writing (flock(2))
     for one, file in _leases(name, "r+"):
-        if _lock_of_dead(one, file) and one.path.exists() and _ours(one):
-            yield one
+        if _lock_of_dead(one, file) and one.path.exists():
+            one.entries = _entries(file)  # its owner may have written more before it died
+            if _ours(one):
+                yield one
 
 
 def release_ended(name: str) -> list[Resource]:
@@ -224,6 +244,8 @@ def _ours(lease: Lease) -> bool:
     """
     if here(lease.owner.get("host", ""), lease.owner.get("boot", "")):
         return True
+    if (job := lease.owner.get("job")) and known.gone(job):
+        return True
     return any(of_text(entry["reach"]).gone() for entry in lease.entries if "reach" in entry)
 
 
@@ -243,4 +265,10 @@ def _leases(name: str = "*", mode: Literal["r", "r+"] = "r") -> Iterator[tuple[L
     for path in sorted(directory.glob(f"{name}.jsonl")):
         # the lease may be released between listing and opening
         with suppress(FileNotFoundError), path.open(mode) as file:
-            yield Lease(path.stem, path, [json.loads(line) for line in file if line.endswith("\n")]), file
+            yield Lease(path.stem, path, _entries(file)), file
+
+
+def _entries(file: IO[str]) -> list[dict[str, str]]:
+    """The complete lines of a lease."""
+    file.seek(0)
+    return [json.loads(line) for line in file if line.endswith("\n")]

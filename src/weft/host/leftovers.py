@@ -27,6 +27,8 @@ class Holding:
     """Hosts that did not answer, and why."""
     escaped: bool = False
     """Whether its processes are held by no run; `purpose` is then a file of one that they have open."""
+    host: str = ""
+    """Of its owner, if that is not this one."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ def _holding(held: FoundLease) -> Holding:
         owner.get("since", "unknown"),
         sorted(once.values(), key=lambda member: (member.node, member.pid)),
         [f"{one.host}: {one.problem}" for one in found if one.problem],
+        host=held.lease.elsewhere,
     )
 
 
@@ -81,7 +84,7 @@ def lines(found: Sequence[Holding]) -> list[str]:
             )
             continue
         state = (
-            f"since {one.since}, process {one.owner}"
+            f"since {one.since}, process {one.owner}{f' of {one.host}' if one.host else ''}"
             if one.alive
             else "LEFTOVER of a killed command; `weft clean` removes it"
         )

@@ -29,7 +29,7 @@ def require_named(variable: str) -> None:
 
     Records, which nothing executes, may be in a directory of a group: see `shared_records`.
     """
-    path = settings.spelled()[variable]
+    path = settings.directory_of(variable)
     hint = f"set {variable} to a directory of yours"
     if path.exists() and not path.is_dir():
         raise UsageError(f"{variable}: {path} is not a directory", hint=hint)
@@ -40,7 +40,7 @@ def require_named(variable: str) -> None:
 
 def shared_records() -> str:
     """Who else can change the records, as text; empty if nobody can."""
-    return str(exposed(settings.spelled()["WEFT_RUNS"]) or "")
+    return str(exposed(settings.directory_of("WEFT_RUNS")) or "")
 
 
 def _hint(path: Path) -> str:
@@ -56,9 +56,24 @@ def _hint(path: Path) -> str:
 
 def make_own(path: Path) -> Path:
     """A directory that only this user can access, unless it exists; in any case it is this user's."""
-    path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    made(path, 0o700)
     require_own(path)
     return path
+
+
+def made(path: Path, mode: int) -> None:
+    """Make a directory unless it exists, and those above it that are missing, all of this mode.
+
+    Path.mkdir gives those above it what the umask leaves: with 002, directories that a group can change.
+    """
+    try:
+        path.mkdir(mode=mode)
+    except FileNotFoundError:
+        made(path.parent, mode)
+        path.mkdir(mode=mode, exist_ok=True)
+    except OSError:
+        if not path.is_dir():
+            raise
 
 
 def open_own(path: Path) -> IO[str]:

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from weft.errors import UsageError
@@ -69,7 +70,10 @@ def about() -> dict[str, str]:
 
 def _spelled(variable: str, default: Path) -> Path:
     # Path.expanduser raises RuntimeError for an unknown user
-    return Path(os.path.expanduser(os.environ.get(variable) or default)).absolute()  # noqa: PTH111
+    found = os.path.expanduser(os.environ.get(variable) or default)  # noqa: PTH111
+    if found == "~" or found.startswith("~/"):
+        raise UsageError("there is no home directory", hint=f"set HOME, or {variable}")
+    return Path(found).absolute()
 
 
 def followed(path: Path) -> Path:
@@ -85,35 +89,45 @@ def user() -> str:
         return str(os.getuid())
 
 
+_DEFAULTS: Mapping[str, Callable[[], Path]] = {
+    "WEFT_CACHE": lambda: Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "weft",
+    "WEFT_RUNS": lambda: Path("runs"),
+    "WEFT_STATE": lambda: Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state") / "weft",
+    "WEFT_WORK": lambda: Path("/var/tmp") / f"weft-{user()}",  # noqa: S108 - made 0700, owner checked
+}
+
+
+def directory_of(variable: str) -> Path:
+    """One of weft's four directories, absolute, with the symbolic links that the functions below follow.
+
+    Another one may not be known, such as ./runs in a directory that was removed.
+    """
+    return _spelled(variable, _DEFAULTS[variable]())
+
+
 def spelled() -> dict[str, Path]:
-    """weft's four directories by their variables, absolute, with the symbolic links that the functions below follow."""
-    defaults = {
-        "WEFT_CACHE": Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "weft",
-        "WEFT_RUNS": Path("runs"),
-        "WEFT_STATE": Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state") / "weft",
-        "WEFT_WORK": Path("/var/tmp") / f"weft-{user()}",  # noqa: S108 - made 0700, owner checked
-    }
-    return {variable: _spelled(variable, default) for variable, default in defaults.items()}
+    """All four by their variables."""
+    return {variable: directory_of(variable) for variable in _DEFAULTS}
 
 
 def cache() -> Path:
     """WEFT_CACHE: engines, built jars and native libraries, keyed by a hash of their inputs. Default ~/.cache/weft."""
-    return followed(spelled()["WEFT_CACHE"])
+    return followed(directory_of("WEFT_CACHE"))
 
 
 def runs() -> Path:
     """WEFT_RUNS: directory of the records. Default ./runs."""
-    return followed(spelled()["WEFT_RUNS"])
+    return followed(directory_of("WEFT_RUNS"))
 
 
 def state() -> Path:
     """WEFT_STATE: leases of running commands. Default ~/.local/state/weft."""
-    return followed(spelled()["WEFT_STATE"])
+    return followed(directory_of("WEFT_STATE"))
 
 
 def work() -> Path:
     """WEFT_WORK: files of running commands, removed when they end. Default /var/tmp/weft-USER."""
-    return followed(spelled()["WEFT_WORK"])
+    return followed(directory_of("WEFT_WORK"))
 
 
 def trusted() -> set[str]:
@@ -138,7 +152,8 @@ def expanded(path: Path) -> Path:
 
 def site() -> Path:
     """WEFT_SITE: the site profile. Default ~/.config/weft/site.toml."""
-    return followed(_spelled("WEFT_SITE", config() / "weft" / "site.toml"))
+    base = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config")
+    return followed(_spelled("WEFT_SITE", base / "weft" / "site.toml"))
 
 
 def own_directories() -> list[Path]:

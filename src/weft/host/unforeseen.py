@@ -4,11 +4,15 @@ import errno
 import os
 import tempfile
 import traceback
+from collections.abc import Mapping
 from pathlib import Path
 
 from weft.errors import WeftError
 from weft.host import settings
 from weft.text.verbosity import CHOSEN
+
+
+_NO_FILES = {errno.EMFILE, errno.ENFILE}
 
 
 def explained(error: Exception, record: Path | None = None) -> WeftError:
@@ -22,22 +26,47 @@ def _of_the_machine(error: OSError) -> WeftError:
     path = Path(os.fsdecode(named))
     what = f"{path}: {(error.strerror or str(error)).lower()}" if named else str(error)
     full = error.errno in {errno.ENOSPC, errno.EDQUOT}
-    for variable, text in settings.directories().items():
+    if error.errno in _NO_FILES:
+        return WeftError(what, hint="allow more open files: `ulimit -n 65536`; `ulimit -Hn` shows the most")
+    if error.errno == errno.EAGAIN and not named:
+        most = "`ulimit -u` shows your limit, and pids.max that of the control group of a job or a container"
+        return WeftError(what, hint=f"no further process can be started: {most}")
+    if error.errno == errno.ENOENT and not named and not _directories():
+        return WeftError("the current directory no longer exists", hint="call weft in another one")
+    for variable, text in _directories().items():
         if named and (path.is_relative_to(text) or Path(text).is_relative_to(path)):
             own = f"set {variable} to a directory {'on another disk' if full else 'that you own'}"
             return WeftError(what, hint=f"make room there, or {own}" if full else own)
     return WeftError(what, hint="check the path, its owner and the free space of its file system")
 
 
+def _directories() -> Mapping[str, str]:
+    """weft's own; none where they cannot be known, such as in a directory that was removed, or without a home directory."""
+    try:
+        return settings.directories()
+    except (OSError, WeftError):
+        return {}
+
+
 def _of_weft(error: Exception, record: Path | None) -> WeftError:
     """Where its traceback is, for those who fix it."""
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", prefix="weft-traceback-", suffix=".txt", dir=record, delete=False
-    ) as file:
-        file.writelines(traceback.format_exception(error))
-    if CHOSEN.verbose:
+    where = _written(error, record)
+    if CHOSEN.verbose or not where:
         traceback.print_exception(error)
     text = f"{type(error).__name__}: {error}".splitlines()[0]
     return WeftError(
-        f"weft itself failed: {text}", hint=f"report it to those from whom you have weft, with {file.name}"
+        f"weft itself failed: {text}",
+        hint=f"report it to those from whom you have weft, with {where or 'the lines above'}",
     )
+
+
+def _written(error: Exception, record: Path | None) -> str:
+    """The file of its traceback; empty where none can be written, such as on a full disk."""
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", prefix="weft-traceback-", suffix=".txt", dir=record, delete=False
+        ) as file:
+            file.writelines(traceback.format_exception(error))
+    except OSError:
+        return ""
+    return file.name

@@ -273,14 +273,17 @@ def verdict_of(record: Record) -> Iterator[None]:
 
 
 def _kept(error: WeftError, record: Record) -> WeftError:
-    """With its record, which has what the error says."""
-    record.update(
-        verdict="INVALID",
-        reason=error.message,
-        tail=list(error.tail),
-        hint=error.hint,
-        evidence=error.evidence,
-    )
+    """With its record, which has what the error says. A verdict that is there already stays: only the cleanup after it failed."""
+    if record.head.verdict != "RUNNING":
+        record.update(gaps=[*record.head.gaps, error.message])
+    else:
+        record.update(
+            verdict="INVALID",
+            reason=error.message,
+            tail=list(error.tail),
+            hint=error.hint,
+            evidence=error.evidence,
+        )
     error.record, error.left = record.directory, lease.remains(record.name)
     return error
 

@@ -1,7 +1,10 @@
 """Standard output and standard error, for tables, reports and progress."""
 
+import errno
+import os
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import IO
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -11,6 +14,8 @@ from weft.text.printable import printable
 
 WIDTH = 150
 """Columns if the output is not a terminal."""
+_CLOSED = {errno.EIO, errno.EPIPE}
+"""Why nothing can be written to a terminal that was closed, and to a pipe that nobody reads."""
 
 
 class Printing(Console):
@@ -31,6 +36,28 @@ class Printing(Console):
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
             yield segment if segment.control else Segment(printable(segment.text), segment.style)
+
+    def on_broken_pipe(self) -> None:
+        """Leave to the caller what it means: rich would end the program here, with 1."""
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+    def _check_buffer(self) -> None:
+        """Write what is to be shown. Progress that cannot be written is not shown, and nothing ends because of it."""
+        try:
+            super()._check_buffer()
+        except OSError as error:
+            if not self.stderr:
+                raise
+            self.quiet = True
+            del self._buffer[:]
+            silence(self.file, error)
+
+
+def silence(file: IO[str], error: OSError) -> None:
+    """Lead an output nowhere that the error says is closed: at its end, Python would write again what is left, and fail."""
+    if error.errno in _CLOSED:
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), file.fileno())
 
 
 def console(*, stderr: bool = False) -> Console:

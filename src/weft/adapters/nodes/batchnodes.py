@@ -10,8 +10,15 @@ from typing import Any, Literal
 from pydantic import Field
 
 from weft.adapters.nodes.fabric import on_fabric
-from weft.adapters.nodes.jobnodes import JobNodes, explained_by, require_room, shared_default, watched_nodes
-from weft.adapters.nodes.remote import connected, prepared
+from weft.adapters.nodes.jobnodes import (
+    JobNodes,
+    explained_by,
+    require_room,
+    shared_default,
+    watched_nodes,
+    watching,
+)
+from weft.adapters.nodes.remote import SSH_OPTIONS, connected, prepared
 from weft.errors import NodeError, UsageError
 from weft.host import machine, settings
 from weft.host.remote.reach import Reach, of_text
@@ -29,12 +36,13 @@ from weft.host.shell import Process
 from weft.host.site.profile import BatchDirectives, Name, Profile, TimeLimit, Word, load
 from weft.host.work import Work, WorkDirectory
 from weft.layout.node import Node
+from weft.text.arguments import repeat
 
 _ASSUMED_MEMORY = 64 << 30
 """Bytes of memory that a plan assumes before the job has hosts."""
 _HERE = '[ "$(uname -n)" = "$0" ] || exit 69; exec "$@"'
 """Run a command on this host only: a lease can be read on another one. The command is passed as arguments."""
-_SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ClearAllForwardings=yes", "-o", "LogLevel=ERROR")
+_SSH = ("ssh", *repeat("-o", [*SSH_OPTIONS, "ConnectTimeout=35"]))
 
 
 class BatchNodes(JobNodes):
@@ -140,7 +148,7 @@ class BatchNodes(JobNodes):
             nodes = [self._node(host, work) for host in self._chosen()]
             with (
                 connected([of_text(node.way) for node in nodes], work),
-                watched_nodes([_watchdog(node, work) for node in nodes], work),
+                watched_nodes([_watchdog(node, nodes, work) for node in nodes], work),
                 prepared(nodes, work, visible, self.memory) as inspected,
             ):
                 yield [*on_fabric(inspected, self.fabric or load().fabric)]
@@ -171,9 +179,9 @@ class BatchNodes(JobNodes):
         return {"batch": {"system": system.kind, "title": system.title, "job": number, "nodes": names}}
 
 
-def _watchdog(node: Node, work: Work) -> Callable[[Path], Process]:
+def _watchdog(node: Node, nodes: Sequence[Node], work: Work) -> Callable[[Path], Process]:
     """Starts one over the open connection: a batch system may allow one process on each host."""
-    request = {"lease": work.name, "directories": [str(work.directory)]}
+    request = watching(node, nodes, work)
     return lambda log: of_text(node.way).watch(request, log)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -16,6 +16,7 @@ from weft.host import settings, signals
 from weft.host.shell import Process
 from weft.host.site.profile import Profile, load
 from weft.host.work import Work
+from weft.layout.node import Node
 from weft.text.fields import Duration
 from weft.text.units import write_size
 
@@ -66,6 +67,17 @@ def explained_by(ended: Callable[[], NodeError | None]) -> Iterator[None]:
         if why := ended():
             raise why from error
         raise
+
+
+def watching(node: Node, nodes: Sequence[Node], work: Work) -> dict[str, Any]:
+    """The request to the watchdog of a node. Hosts may share the work directory, and one may lose its watchdog alone."""
+    others = [one.directory.name for one in nodes if one.directory != node.directory]
+    return {
+        "lease": work.name,
+        "directories": [str(work.directory)],
+        "own": str(node.directory),
+        "others": others,
+    }
 
 
 @contextmanager

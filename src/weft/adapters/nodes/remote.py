@@ -18,6 +18,18 @@ from weft.text.units import show_size
 
 _PATIENCE = 5.0
 """Seconds for connections to close by themselves."""
+SSH_OPTIONS = (
+    "BatchMode=yes",
+    "ClearAllForwardings=yes",
+    "ForwardAgent=no",
+    "ForwardX11=no",
+    "LogLevel=ERROR",
+    "RequestTTY=no",
+    "ServerAliveInterval=15",
+    "ServerAliveCountMax=4",
+    "ControlPersist=no",
+)
+"""Of every connection with ssh, whatever its user's configuration says; a lost one ends within a minute."""
 
 
 @contextmanager
@@ -29,7 +41,7 @@ def prepared(
     A node of 0 cores or 0 bytes of memory gets what its host has; nothing is created before all have answered.
     `memory`: bytes that were requested of each node.
     """
-    inspected = everywhere(nodes, lambda node: _inspect(node, visible))
+    inspected = everywhere(nodes, lambda node: _inspect(node, visible, memory))
     _refuse_missing(inspected, visible)
     _refuse_old(inspected)
     _refuse_ipv6_only(inspected)
@@ -77,12 +89,16 @@ Inspected = tuple[Node, dict[str, Any]]
 """A node, and the facts about its host."""
 
 
-def _inspect(node: Node, visible: Sequence[Path]) -> Inspected:
+def _inspect(node: Node, visible: Sequence[Path], asked: int | None) -> Inspected:
     found: dict[str, Any] = access(node).ask("inventory", {"visible": [str(path) for path in visible]})
+    memory = node.memory or max(0, found["memory"] - _RESERVE)
+    if not asked and found["limit"]:
+        # a job that asks for memory of each GPU has no variable for it, and less than its whole node
+        memory = min(memory, max(0, found["limit"] - _RESERVE))
     filled = replace(
         node,
         cores=node.cores or found["cores"],
-        memory=node.memory or max(0, found["memory"] - _RESERVE),
+        memory=memory,
         root=found["user"] == 0,
         interfaces=found["addresses"],
     )

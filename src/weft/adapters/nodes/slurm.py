@@ -3,14 +3,21 @@
 import shlex
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
 from weft.adapters.nodes.fabric import on_fabric
-from weft.adapters.nodes.jobnodes import JobNodes, explained_by, require_room, shared_default, watched_nodes
+from weft.adapters.nodes.jobnodes import (
+    JobNodes,
+    explained_by,
+    require_room,
+    shared_default,
+    watched_nodes,
+    watching,
+)
 from weft.adapters.nodes.remote import connected, prepared
 from weft.errors import MissingError, NodeError, UsageError, WeftError
 from weft.host import machine, settings
@@ -29,17 +36,27 @@ _REPORTED = ("Partition", "Account", "QOS", "SubmitTime", "StartTime", "TimeLimi
 _KEYS = ("partition", "account", "qos", "time", "constraint")
 _OF_OTHER_STEPS = (
     "SLURM_BCAST",
+    "SLURM_CPUS_PER_GPU",
     "SLURM_CPU_BIND",
     "SLURM_DEBUG",
     "SLURM_EXCLUSIVE",
+    "SLURM_GPUS",
+    "SLURM_GPUS_PER_NODE",
+    "SLURM_GPUS_PER_SOCKET",
+    "SLURM_GPUS_PER_TASK",
+    "SLURM_GPU_BIND",
     "SLURM_LABELIO",
+    "SLURM_MEM_PER_GPU",
+    "SLURM_NTASKS_PER_GPU",
     "SLURM_STDERRMODE",
     "SLURM_STDINMODE",
     "SLURM_STDOUTMODE",
     "SLURM_TIMELIMIT",
+    "SLURM_TRES_PER_TASK",
 )
 """Options of srun in its user's environment (srun(1)) that no argument takes back: they change what a step prints and reads,
-how long it may run, and on which of its cores. Also a step in which weft itself was started has left them."""
+how long it may run, and on which of its cores and GPUs: a step that asks for no GPU has those of the job, and overlaps with
+others. Also a step in which weft itself was started has left them, and a job that was submitted with GPUs."""
 
 
 class SlurmNodes(JobNodes):
@@ -143,7 +160,7 @@ class SlurmNodes(JobNodes):
             nodes = [self._node(part, given, work) for part in self._chosen(given)]
             with (
                 connected([of_text(node.way) for node in nodes], work),
-                watched_nodes([_watchdog(node, work) for node in nodes], work),
+                watched_nodes([_watchdog(node, nodes, work) for node in nodes], work),
                 prepared(nodes, work, visible, self.memory) as inspected,
             ):
                 yield [*on_fabric(inspected, self.fabric or load().fabric)]
@@ -162,7 +179,8 @@ class SlurmNodes(JobNodes):
             )
             yield allocation(commands.variables(number))
         finally:
-            commands.cancel_named(name)
+            with suppress(WeftError):  # the lease has the job, and says so if it cannot be cancelled
+                commands.cancel_named(name)
 
     def explained(self) -> AbstractContextManager[None]:
         return _report_ended_by_slurm(wrapper() or (allocation().job if inside() else None))
@@ -204,9 +222,9 @@ def _divided(line: str) -> list[str]:
         ) from error
 
 
-def _watchdog(node: Node, work: Work) -> Callable[[Path], Process]:
+def _watchdog(node: Node, nodes: Sequence[Node], work: Work) -> Callable[[Path], Process]:
     """Starts one as a step, before the run's directory is created."""
-    request = message("watchdog", {"lease": work.name, "directories": [str(work.directory)]})
+    request = message("watchdog", watching(node, nodes, work))
     # when an srun is killed, Slurm kills its step; this one ends after the step
     return lambda log: of_text(node.way).send("watchdog", request, log=log, bound=False)
 

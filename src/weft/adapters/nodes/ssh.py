@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from weft.adapters.nodes.fabric import on_fabric
 from weft.adapters.nodes.hosts import Hosts
-from weft.adapters.nodes.remote import connected, enumeration, prepared
+from weft.adapters.nodes.remote import SSH_OPTIONS, connected, enumeration, prepared
 from weft.errors import NodeError, UsageError
 from weft.host import machine, shell, signals
 from weft.host.remote.command import LOST
@@ -30,18 +30,6 @@ from weft.text.fields import MOST, Duration
 
 _ASSUMED_MEMORY = 64 << 30
 """Bytes of memory that a plan assumes before the hosts are inspected."""
-
-_ALWAYS = (
-    "BatchMode=yes",
-    "ClearAllForwardings=yes",
-    "ForwardAgent=no",
-    "ForwardX11=no",
-    "LogLevel=ERROR",
-    "RequestTTY=no",
-    "ServerAliveInterval=15",
-    "ServerAliveCountMax=4",
-    "ControlPersist=no",
-)
 
 _HINTS = {
     "Permission denied": "`ssh {host} true` must work without a password: ssh-copy-id {host}, or start an ssh-agent",
@@ -137,7 +125,7 @@ class SshNodes(Hosts):
 
     def _client(self, host: str, path: Path, *, master: str) -> tuple[str, ...]:
         own = [
-            *_ALWAYS,
+            *SSH_OPTIONS,
             f"ControlMaster={master}",
             f"ControlPath={path}",
             f"ConnectTimeout={self.deadline + 5:.0f}",

@@ -106,7 +106,10 @@ def take(message: "dict", running: "dict[int, RunningProgram]", selector: select
         else:
             close(running[message["id"]])
         return
-    compiled(message["name"], message["source"])
+    try:
+        compiled(message["name"], message["source"])
+    except (SyntaxError, ValueError):  # its own process reports that, and the others go on
+        pass
     (gets, held), (out, prints), (err, complains) = os.pipe(), os.pipe(), os.pipe()
     pid = os.fork()
     if pid == 0:

@@ -42,11 +42,13 @@ def members(group: Path) -> "list[int]":
 def kill(group: Path) -> None:
     """Kill every process in a group, and those that they start meanwhile."""
     end = time.monotonic() + _PATIENCE
-    while (found := members(group)) and time.monotonic() < end:
+    found = members(group)
+    while found and time.monotonic() < end:
         for pid in found:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.01)
+        found = members(group)
 
 
 def remove(group: Path) -> None:

@@ -20,11 +20,12 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]
 
 
 def answer(visible: "list[str]") -> "dict[str, object]":
-    """`visible`: paths that must exist."""
+    """`visible`: paths that must exist. The limit is that of control groups on memory, 0 without one."""
     return {
         "user": os.getuid(),
         "cores": len(os.sched_getaffinity(0)),
         "memory": memory(),
+        "limit": min([bound for bound, _ in bounds()], default=0),
         "addresses": addresses(),
         "ipv6": ipv6(),
         "missing": [path for path in visible if not os.path.exists(path)],
@@ -77,11 +78,10 @@ def bounds(proc: str = "/proc", root: str = "/sys/fs/cgroup") -> "list[tuple[int
         for depth in range(len(parts) + 1):
             folder = os.path.join(root, "memory" if controllers else "", *parts[:depth])
             try:
-                with (
-                    open(os.path.join(folder, first), encoding="utf-8") as bound,
-                    open(os.path.join(folder, second), encoding="utf-8") as used,
-                ):
-                    found.append((int(bound.read()), max(0, int(used.read()) - _cached(folder))))
+                # one `with` for both in parentheses is a syntax error before Python 3.9
+                with open(os.path.join(folder, first), encoding="utf-8") as bound:
+                    with open(os.path.join(folder, second), encoding="utf-8") as used:
+                        found.append((int(bound.read()), max(0, int(used.read()) - _cached(folder))))
             except (OSError, ValueError):
                 continue  # `max` means no limit
     return found

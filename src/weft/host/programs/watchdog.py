@@ -13,10 +13,15 @@ from weft.host.programs import cleanup, marks, mounts
 
 _PATIENCE = 20.0
 """Seconds for the run's processes to end; a cancelled job's steps are killed after 30 (Slurm's KillWait)."""
+_OTHERS = 5.0
+"""Seconds for the watchdogs of hosts that share a directory: the last one removes all of it."""
 
 
 def main(request: "dict") -> None:  # type: ignore[type-arg]
-    """`lease`: of the run; `directories`: to remove; `apart`: in its own session. Prints when it is ready."""
+    """`lease`: of the run; `directories`: to remove; `apart`: in its own session. Prints when it is ready.
+
+    `own`: what of the first directory is this node's; `others`: what other nodes have in it, if hosts share it.
+    """
     ended = threading.Event()
     if request.get("apart"):
         os.setsid()
@@ -29,14 +34,35 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]
     end = time.monotonic() + _PATIENCE
     while marks.marked(request["lease"]) and time.monotonic() < end:
         time.sleep(0.1)
-    for path in request["directories"]:
-        remove(path)
+    clear(request["directories"], request.get("own", ""), request.get("others", []))
     os._exit(0)  # a normal exit would wait for the thread that reads the standard input
 
 
 def _listen(ended: threading.Event) -> None:
     sys.stdin.buffer.read()
     ended.set()
+
+
+def clear(directories: "list[str]", own: str, others: "list[str]") -> None:
+    """Remove the run's directories; while other nodes use the first one, only what is this node's: the run may go on there."""
+    if own:
+        remove(own)
+    end = time.monotonic() + _OTHERS
+    while used(directories[0], others):
+        if time.monotonic() > end:
+            return
+        time.sleep(0.2)
+    for path in directories:
+        remove(path)
+
+
+def used(directory: str, others: "list[str]") -> bool:
+    """Whether other nodes have something in a directory. NFS reads it again after a change from here."""
+    try:
+        os.utime(directory)
+        return bool(set(os.listdir(directory)) & set(others))
+    except OSError:
+        return False
 
 
 def remove(path: str) -> None:

@@ -100,7 +100,8 @@ def provided(wanted: Mapping[str, Distribution], say: Say) -> dict[str, Path]:
     """Where each is, downloaded together where it is not yet. Raises as `homes`."""
     with ExitStack() as held:
         targets: dict[str, Path] = {}
-        for name, each in wanted.items():
+        # in one order in every process: two that want the same ones would otherwise wait for each other without end
+        for name, each in sorted(wanted.items(), key=lambda one: one[1].key):
             if cached(each.key) is None and (
                 target := held.enter_context(building(each.key, each.unpacked, say))
             ):

@@ -2,19 +2,22 @@
 
 import hashlib
 import shutil
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from weft.errors import StorageError
 from weft.host import locks, settings, signals
-from weft.host.own import open_own, require_named, require_own
+from weft.host.own import made, open_own, require_named, require_own
 from weft.host.programs.removal import remove_tree
 from weft.host.provision import contents
 
 Say = Callable[[str], None]
 """Reports progress to the user at the terminal."""
 
+_PATIENCE = 2.0
+"""Seconds for a lock after which the user sees what is waited for."""
 _LEFT_OUT = {"target", "__pycache__", ".git"}
 
 
@@ -58,10 +61,14 @@ def _damage(path: Path) -> str:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def locked(path: Path, say: Say | None = None) -> Iterator[None]:
     """Hold the lock of a file for the length of a `with`; waits for other processes until a signal comes."""
+    begin, announce = time.monotonic(), say
     with open_own(path) as lock:
         while not locks.locked(lock):
+            if announce and time.monotonic() - begin >= _PATIENCE:
+                announce(f"waiting for another weft, which has locked {path}")
+                announce = None
             signals.sleep(signals.POLL)
         yield
 
@@ -74,7 +81,7 @@ def building(name: str, need: int, say: Say | None = None) -> Iterator[Path | No
     """
     cache = settings.cache()
     require_named("WEFT_CACHE")
-    cache.mkdir(parents=True, exist_ok=True)
+    made(cache, 0o755)
     require_own(cache)
     free = shutil.disk_usage(cache).free
     if free < need:
@@ -82,7 +89,7 @@ def building(name: str, need: int, say: Say | None = None) -> Iterator[Path | No
             f"the cache {cache} has {free >> 20} MiB free, {name} needs {need >> 20} MiB",
             hint="set WEFT_CACHE to a directory with more space",
         )
-    with locked(cache / f".{name}.lock"):
+    with locked(cache / f".{name}.lock", say):
         if cached(name):
             yield None
             return
@@ -90,7 +97,7 @@ def building(name: str, need: int, say: Say | None = None) -> Iterator[Path | No
             say(f"{_damage(cache / name)}: it is damaged, and made again")
         partial = cache / f".{name}.partial"
         remove_tree(str(partial))
-        partial.mkdir()
+        partial.mkdir(mode=0o755)  # whatever the umask: nobody else may change what runs as this user
         try:
             yield partial
             contents.record(partial)

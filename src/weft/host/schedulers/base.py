@@ -9,6 +9,9 @@ from typing import ClassVar, Protocol
 
 from weft.errors import NodeError
 
+SUBMISSION = 180.0
+"""Seconds for a program that submits: one that was stopped may have submitted already, and nobody would follow the job."""
+
 
 class BatchJob(Protocol):
     """The current state of a job."""

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from weft.errors import NodeError, UsageError, WeftError
+from weft.errors import MissingError, NodeError, UsageError, WeftError
 from weft.host import nfs, settings, shell, signals
-from weft.host.schedulers.base import Known, Scheduler, Script, prepared
+from weft.host.schedulers.base import SUBMISSION, Known, Scheduler, Script, prepared
 from weft.host.schedulers.slurm.text import seconds
 
 ENDS_A_COMMAND = "HUP INT TERM USR1 USR2 XCPU"
@@ -209,7 +209,14 @@ class PlainScheduler(Scheduler):
         return script.stem
 
     def submit(self, script: Path) -> str:
-        done = shell.run([shell.tool(self.submits, self.package), *self.submission(script)], check=False)
+        argv = [shell.tool(self.submits, self.package), *self.submission(script)]
+        try:
+            done = shell.run(argv, timeout=SUBMISSION, check=False)
+        except MissingError:
+            raise
+        except WeftError as error:
+            error.hint = f"{self.title} may have accepted the job: look for it before you submit it again"
+            raise
         number = self.number_in(done.out) if done.code == 0 else ""
         if not number:
             raise self.refused(done.err or done.out)

@@ -4,6 +4,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,9 +15,16 @@ from weft.record import record as records
 from weft.record.covering import cover
 from weft.record.record import Record
 from weft.run.progress import Progress, forwarded
+from weft.text.console import silence
 
 POLL = 1.0
-"""Seconds between requests to the batch system, which serves the whole machine."""
+"""Seconds between two looks at what the job has printed, and at first between requests to the batch system."""
+_GROWTH = 60
+"""Seconds of waiting for which the pause between requests grows by one: the batch system serves the whole machine."""
+_LONGEST = 30.0
+"""Seconds of such a pause at most."""
+_RUNNING = 5.0
+"""Seconds between requests about a running job, whose output is read from its files."""
 _SILENT = 300.0
 """Seconds without a response from the batch system: a restart takes less."""
 _ENDING = 90.0
@@ -40,6 +48,8 @@ class Followed:
     """When it began to end."""
     unknown: bool = False
     """Whether the batch system no longer answers, so that the job may go on."""
+    lost: bool = False
+    """Whether the batch system no longer knows the job, which has ended then."""
     secrets: Sequence[Mapping[str, str]] = field(default=(), repr=False)
     """By placeholder: the user's own, of each run of the job."""
 
@@ -57,6 +67,7 @@ class Followed:
         """Wait until the job has ended and return its exit code. Raises NodeError if it cannot start or was ended."""
         with self.progress.phase("queue"):
             job = self._started(patience)
+        asked = time.monotonic()
         while not self._over(job):
             if job.requeued:
                 raise NodeError(
@@ -65,7 +76,9 @@ class Followed:
                 )
             signals.sleep(POLL)
             self._pass_on()
-            job = self._poll()
+            # the script of most batch systems writes a file when its command has ended
+            if self._file("exit").exists() or time.monotonic() - asked >= _RUNNING:
+                job, asked = self._poll(), time.monotonic()
         nfs.refresh(self.folder)  # a short job: its output may be in files that were missing a moment ago
         self._pass_on()
         if job.own_end:
@@ -92,12 +105,14 @@ class Followed:
             doubts = doubts + 1 if job.hopeless else 0
             if doubts > 2:
                 raise NodeError(f"{self.title} cannot start: {why}", hint=self.scheduler.queue_hint)
-            if patience is not None and time.monotonic() - begin > patience:
+            waited = time.monotonic() - begin
+            if patience is not None and waited > patience:
                 raise NodeError(
                     f"{self.title} did not start within {patience:.0f} s: {why}",
                     hint=f"wait longer with --set nodes.wait=1h; {self.scheduler.start_hint}",
                 )
-            signals.sleep(POLL)
+            pause = min(POLL + waited / _GROWTH, _LONGEST)
+            signals.sleep(pause if patience is None else min(pause, max(POLL, patience - waited)))
         return job
 
     def _poll(self, patience: float | None = None) -> BatchJob:
@@ -114,6 +129,7 @@ class Followed:
                     raise
             signals.sleep(POLL)
         if found is None:
+            self.lost = True
             raise NodeError(
                 f"{self.scheduler.title} no longer knows job {self.number}", hint=self.scheduler.lost_hint
             )
@@ -122,20 +138,35 @@ class Followed:
 
     def _pass_on(self) -> None:
         for end, stream in (("err", sys.stderr), ("out", sys.stdout)):
-            path = self.folder / f"{self.stem}.{end}"
-            if path.exists():
+            if not (path := self._file(end)).exists():
+                continue
+            try:
                 self.printed[end] = forwarded(path, self.printed.get(end, 0), stream)
+            except OSError as error:
+                if end == "out":
+                    raise
+                silence(stream, error)  # progress, without which the job goes on
 
     def cancel(self) -> None:
         """Cancel the job, and wait until it has ended: then its record is complete."""
-        self.progress.say(f"cancelling {self.title}")
         try:
-            self.scheduler.cancel(self.number)
-            signals.until(lambda: self._over(self._poll(_ENDING)), _ENDING, POLL / 4)
+            self.scheduler.cancel(self.number)  # before a word of it: the terminal may be closed
+            self.progress.say(f"cancelling {self.title}")
+            if not signals.until(lambda: self._over(self._poll(_ENDING)), _ENDING, POLL / 4):
+                self.progress.warn(f"warning: {self.title} has not ended within {_ENDING:.0f} s")
         except WeftError as error:  # why it was cancelled is what the user has to know
+            self.unknown = not self.lost
             self.progress.warn(f"warning: {self.title} may go on: {error}")
         nfs.refresh(self.folder)
-        self._pass_on()
+        with suppress(OSError):  # nobody reads it any more, which may be why the job was cancelled
+            self._pass_on()
+
+    @property
+    def _may_go_on(self) -> bool:
+        """Whether the job may still run: it needs its files then, and writes its own verdict."""
+        if self.unknown or self.last is None:
+            return not self.lost
+        return not (self.lost or self.last.ended or self.last.ending or self.last.waiting)
 
     def release(self) -> None:
         """Remove what the job's runs left in shared directories: the end of a job kills every process of it, the cleanup watchdog too."""
@@ -147,7 +178,7 @@ class Followed:
 
     def keep(self) -> None:
         """Write the batch system's data about the job to the records of its runs, with its script and output."""
-        if self.unknown:  # it still needs its files, and writes its own verdict
+        if self._may_go_on:
             return
         known = self.last.fields if self.last else {}
         kept = {key: known[key] for key in self.scheduler.reported if key in known}
@@ -173,8 +204,11 @@ class Followed:
         return [
             path
             for end in ("sh", "out", "err", "exit")
-            if (path := self.folder / f"{self.stem}.{end}").exists()
+            if (path := self._file(end)).exists()
         ]
+
+    def _file(self, end: str) -> Path:
+        return self.folder / f"{self.stem}.{end}"
 
     def _records(self) -> Iterator[records.Stored]:
         nfs.refresh(settings.runs())

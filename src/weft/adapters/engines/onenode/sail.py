@@ -67,16 +67,20 @@ class SailEngine(Engine):
         given = program.settings(job.dependencies, layout)
         argv = [*program.python(), "-m", "weft_sql", self.kind, job.program, *given.options]
         argv += ["--remote", self._address(layout)]
-        environment = program.environment(layout, "sail")
+        environment = self._client(layout)
         return job.command("client", layout.head, [*argv, *job.arguments], environment, files=given.files)
 
     def _own(self, job: Job, layout: Layout) -> Command:
         """A program of the user, whose session is the server's: PySpark finds it by SPARK_REMOTE."""
         job.dependencies.require(self.kind)
-        environment = {**program.environment(layout, "sail"), "SPARK_REMOTE": self._address(layout)}
+        environment = {**self._client(layout), "SPARK_REMOTE": self._address(layout)}
         # without -P: the modules in its directory are its own
         argv = [sys.executable, "-S", *job.options, job.program, *job.arguments]
         return job.command("client", layout.head, argv, environment)
+
+    def _client(self, layout: Layout) -> dict[str, str]:
+        """A client's variables: gRPC would send what is for the server to the machine's HTTP proxy."""
+        return {**program.environment(layout, "sail"), "no_grpc_proxy": layout.head.address}
 
     def _address(self, layout: Layout) -> str:
         return f"sc://{layout.head.address}:{self.port}"

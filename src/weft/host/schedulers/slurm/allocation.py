@@ -11,7 +11,8 @@ from weft.host.schedulers.slurm.text import per_node
 
 @dataclass(frozen=True)
 class AllocatedNode:
-    """A node of the job: cores and bytes of memory that the job has on it, and its address in Slurm's configuration."""
+    """A node of the job: cores and bytes of memory that the job has on it, 0 if only the node knows, and its address in Slurm's
+    configuration."""
 
     name: str
     cores: int
@@ -65,10 +66,10 @@ def _parts(variables: Mapping[str, str], group: int | None) -> list[AllocatedNod
     per_core = variables.get(f"SLURM_MEM_PER_CPU{end}")
     parts = []
     for name, count in zip(names, cores, strict=True):
-        whole = int(known[name]["RealMemory"])
+        about = known.get(name, {})
+        whole = int(about.get("RealMemory", 0))
         # 0 means all of the node's
         given = int(each or 0) or (int(per_core) * count if per_core else 0) or whole
-        parts.append(
-            AllocatedNode(name, count, min(given, whole) << 20, known[name].get("NodeAddr", name), group)
-        )
+        memory = min(given, whole or given) << 20
+        parts.append(AllocatedNode(name, count, memory, about.get("NodeAddr", name), group))
     return parts

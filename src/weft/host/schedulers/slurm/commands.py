@@ -4,11 +4,13 @@ import os
 import re
 import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from weft.errors import MissingError, NodeError, UsageError, WeftError
 from weft.host import settings, shell
+from weft.host.schedulers.base import SUBMISSION
 from weft.host.schedulers.slurm.text import fields, parts_of
 
 _PACKAGE = "slurm-client"
@@ -16,6 +18,8 @@ _NUMBER = re.compile(r"^(\d+)(?:;(\S+))?\s*$", re.MULTILINE)
 """What sbatch --parsable prints: the job's ID, and the cluster's name if there are several."""
 _GRANTED = re.compile(r"Granted job allocation (\d+)")
 """What salloc prints about the job that it has allocated."""
+_OVER = ("Invalid job id", "already completing or completed")
+"""What scancel prints about a job that has ended."""
 
 _NEVER = {"sbatch": ("SBATCH_ARRAY_INX", "SBATCH_WAIT")}
 """Variables that a command does not get, where it gets some: those that choose a job's resources are the user's to set. The
@@ -41,13 +45,23 @@ def installed() -> bool:
     return all(shutil.which(name) for name in ("sbatch", "scontrol", "sinfo", "srun"))
 
 
-def ask(name: str, *arguments: str, check: bool = True) -> shell.Completed:
-    """Run one of Slurm's commands until it exits."""
+def ask(name: str, *arguments: str, check: bool = True, timeout: float = 60) -> shell.Completed:
+    """Run one of Slurm's commands until it exits. Raises WeftError if it does not, or if `check` is set and it fails."""
     # a user may have another form of times, which says no day
     plain = {"SLURM_TIME_FORMAT": "standard"}
     own = _NEVER.get(name) or ("SLURM_CLUSTERS", *settings.variables_of(name))
     unset = [f"--unset={variable}" for variable in own]
-    return shell.run(["env", *unset, shell.tool(name, _PACKAGE), *arguments], check=check, env=plain)
+    argv = ["env", *unset, shell.tool(name, _PACKAGE), *arguments]
+    try:
+        done = shell.run(argv, timeout=timeout, check=False, env=plain)
+    except WeftError as error:
+        error.message = error.message.replace("`env`", f"`{name}`")
+        raise
+    if check and done.code != 0:
+        lines = [line for line in (done.err + done.out).splitlines() if line.strip()]
+        what = " ".join([name, *arguments])
+        raise WeftError(f"`{what}` failed with exit code {done.code}", tail=lines[-5:])
+    return done
 
 
 def hostnames(nodelist: str) -> list[str]:
@@ -94,7 +108,13 @@ def _config(key: str) -> str:
 
 def submit(script: Path, arguments: Sequence[str] = ()) -> int:
     """Submit a script and return the job's ID. Raises NodeError with Slurm's error message."""
-    done = ask("sbatch", "--parsable", *arguments, str(script), check=False)
+    try:
+        done = ask("sbatch", "--parsable", *arguments, str(script), check=False, timeout=SUBMISSION)
+    except MissingError:
+        raise
+    except WeftError as error:
+        error.hint = "Slurm may have accepted the job: `squeue --me` shows it, and `scancel` ends it"
+        raise
     # a site's own sbatch may greet its users first
     numbers = _NUMBER.findall(done.out)
     if done.code != 0 or not numbers:
@@ -128,7 +148,9 @@ def allocate(arguments: Sequence[str], name: str, patience: float) -> int:
     except MissingError:
         raise
     except WeftError as error:
-        reasons = _of_this_user(name, "--format=%r")
+        reasons: list[str] = []
+        with suppress(WeftError):
+            reasons = _of_this_user(name, "--format=%r")
         raise NodeError(
             f"Slurm job {name} did not start within {patience:.0f} s: {''.join(reasons[:1])}",
             hint="wait longer with --nodes slurm:N,wait=1h",
@@ -140,7 +162,7 @@ def allocate(arguments: Sequence[str], name: str, patience: float) -> int:
 
 
 def named(name: str) -> list[int]:
-    """IDs of this user's pending or running jobs of a name, without those that are completing."""
+    """IDs of this user's pending or running jobs of a name, without those that are completing. Raises WeftError."""
     states = "--states=PENDING,CONFIGURING,RUNNING,SUSPENDED"
     return [int(line) for line in _of_this_user(name, states, "--format=%A")]
 
@@ -148,15 +170,21 @@ def named(name: str) -> list[int]:
 def _of_this_user(name: str, *arguments: str) -> list[str]:
     """A line about each of this user's jobs of a name: others can give theirs the same one."""
     own = f"--user={os.getuid()}"
-    return ask("squeue", "--noheader", own, f"--name={name}", *arguments, check=False).out.splitlines()
+    return ask("squeue", "--noheader", own, f"--name={name}", *arguments).out.splitlines()
 
 
 def variables(number: int) -> dict[str, str]:
     """The variables of a process in a job that describe the job's nodes."""
     line = ask("scontrol", "show", "--details", "--oneliner", "job", str(number)).out
-    names = fields(line)["NodeList"]
+    names = fields(line).get("NodeList", "")
     parts = {name: (cores, memory) for nodes, cores, memory in parts_of(line) for name in hostnames(nodes)}
-    given = [parts[name] for name in hostnames(names)]
+    chosen = hostnames(names) if names else []
+    if not chosen or not parts.keys() >= set(chosen):
+        raise NodeError(
+            f"Slurm does not report the nodes of its job {number}",
+            hint="the job may have ended: `sacct` may show how",
+        )
+    given = [parts[name] for name in chosen]
     return {
         "SLURM_JOB_ID": str(number),
         "SLURM_JOB_NODELIST": names,
@@ -166,12 +194,18 @@ def variables(number: int) -> dict[str, str]:
 
 
 def cancel(number: int) -> None:
-    """Cancel a job, which may have ended already."""
-    ask("scancel", str(number), check=False)
+    """Cancel a job, which may have ended already. Raises WeftError if Slurm does not cancel it."""
+    done = ask("scancel", str(number), check=False)
+    if done.code != 0 and not any(text in done.err for text in _OVER):
+        raise WeftError(
+            f"Slurm does not cancel job {number}",
+            tail=done.err.splitlines()[-3:],
+            hint=f"`scancel {number}` ends it when Slurm answers again",
+        )
 
 
 def cancel_named(name: str) -> None:
-    """Cancel this user's jobs of a name."""
+    """Cancel this user's jobs of a name. Raises WeftError if one may go on."""
     for number in named(name):
         cancel(number)
 

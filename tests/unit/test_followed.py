@@ -1,0 +1,131 @@
+"""A submitted job, where it was submitted: how often the batch system is asked, and what happens if it cannot be cancelled."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from weft.errors import Stopped, WeftError
+from weft.host import signals
+from weft.host.schedulers.slurm import jobs
+from weft.host.schedulers.slurm.jobs import SlurmJob
+from weft.host.schedulers.slurm.scheduler import Slurm
+from weft.record import record as records
+from weft.run.progress import Progress
+from weft.run.submission import enter, followed
+from weft.run.submission.followed import Followed
+
+
+def state(name: str) -> SlurmJob:
+    return SlurmJob(7, name, "", "n1", 0)
+
+
+@pytest.fixture
+def cancelled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A Slurm whose job runs until it is cancelled; the numbers of those that were."""
+    numbers: list[str] = []
+    monkeypatch.setattr(Slurm, "submit", lambda *_: "7")
+    monkeypatch.setattr(Slurm, "cancel", lambda _, number: numbers.append(number))
+    monkeypatch.setattr(Slurm, "job", lambda *_: state("CANCELLED" if numbers else "RUNNING"))
+    monkeypatch.setattr(jobs, "accounted", lambda _: {})
+    return numbers
+
+
+def silent(*_: object) -> None:
+    raise WeftError("the controller does not answer")
+
+
+def closed(*_: object) -> None:
+    raise OSError(5, "Input/output error")
+
+
+def test_a_job_is_cancelled_before_a_word_of_it(
+    cancelled: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the terminal was closed, and nothing can be written to it."""
+    monkeypatch.setattr(Progress, "say", closed)
+    with pytest.raises(OSError, match="Input/output"):
+        Followed(Slurm(), "7", tmp_path, "7", Progress()).cancel()
+    assert cancelled == ["7"]
+
+
+def test_output_that_nobody_reads_does_not_replace_why_a_job_was_cancelled(
+    cancelled: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEFT_RUNS", str(tmp_path / "runs"))
+    monkeypatch.setattr(followed, "forwarded", closed)
+    folder = tmp_path / "runs" / ".jobs"
+    with pytest.raises(Stopped), enter._submitted(Slurm(), "text", "01ab", Progress()):
+        (folder / "7.out").write_text("so far\n")
+        raise Stopped(143)
+    assert cancelled == ["7"]
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(("last", "kept"), [("RUNNING", True), ("COMPLETING", False), ("PENDING", False)])
+def test_a_job_that_may_go_on_keeps_its_files_and_its_record(
+    last: str, kept: bool, cancelled: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEFT_RUNS", str(tmp_path / "runs"))
+    made = records.create(tmp_path / "runs", "one", "", {"slurm": {"job": 7}})
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "7.out").write_text("so far\n")
+    Followed(Slurm(), "7", files, "7", Progress(), last=state(last)).keep()
+    assert (files / "7.out").exists() is kept
+    assert records.read(made.directory).head.verdict == ("RUNNING" if kept else "INVALID")
+
+
+def test_a_job_that_could_not_be_cancelled_keeps_its_files(
+    cancelled: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Slurm, "cancel", silent)
+    (tmp_path / "7.out").write_text("")
+    job = Followed(Slurm(), "7", tmp_path, "7", Progress(), last=state("PENDING"))
+    job.cancel()
+    job.keep()
+    assert (tmp_path / "7.out").exists()
+    assert "warning: Slurm job 7 may go on: the controller does not answer" in capsys.readouterr().err
+
+
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Sleeps that take no time, in seconds; the clock of the module is their sum."""
+    slept: list[float] = []
+    monkeypatch.setattr(signals, "sleep", slept.append)
+    monkeypatch.setattr(followed, "time", SimpleNamespace(monotonic=lambda: sum(slept)))
+    return slept
+
+
+def test_a_job_that_waits_for_hours_is_asked_for_seldom(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept = pauses(monkeypatch)
+    monkeypatch.setattr(Slurm, "job", lambda *_: state("PENDING" if sum(slept) < 36000 else "COMPLETED"))
+    assert Followed(Slurm(), "7", tmp_path, "7", Progress()).follow(None) == 0
+    assert slept[0] == followed.POLL
+    assert slept == sorted(slept)
+    assert slept[-1] == 30
+    assert len(slept) < 1500
+
+
+def test_a_job_is_given_up_when_its_patience_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slept = pauses(monkeypatch)
+    monkeypatch.setattr(Slurm, "job", lambda *_: state("PENDING"))
+    with pytest.raises(WeftError, match="did not start within 7200 s"):
+        Followed(Slurm(), "7", tmp_path, "7", Progress()).follow(7200)
+    assert 7200 < sum(slept) < 7203
+
+
+def test_the_output_of_a_running_job_is_read_more_often_than_its_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept, asked, read = pauses(monkeypatch), [], []
+
+    def job(*_: object) -> SlurmJob:
+        asked.append(sum(slept))
+        return state("RUNNING" if sum(slept) < 100 else "COMPLETED")
+
+    monkeypatch.setattr(Slurm, "job", job)
+    monkeypatch.setattr(Followed, "_pass_on", lambda _: read.append(1))
+    assert Followed(Slurm(), "7", tmp_path, "7", Progress()).follow(None) == 0
+    assert (len(asked), len(read)) == (21, 101)
