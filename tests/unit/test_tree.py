@@ -4,13 +4,10 @@ import multiprocessing
 import os
 import threading
 import time
-<<<<<<< HEAD
-from multiprocessing.queues import Queue
-from multiprocessing.synchronize import Barrier
-=======
 from collections.abc import Iterator
 from contextlib import contextmanager
->>>>>>> c8d78237025011135dc4de12238bc74e55cf29cc
+from multiprocessing.queues import Queue
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import pytest
