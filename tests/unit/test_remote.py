@@ -10,12 +10,8 @@ import psutil
 import pytest
 
 from tests.processes import nap, own
-<<<<<<< HEAD
-from weft.adapters.nodes.access import Access, access, require_shared
-=======
 from weft.adapters.nodes import remote
-from weft.adapters.nodes.access import access, require_shared
->>>>>>> c8d78237025011135dc4de12238bc74e55cf29cc
+from weft.adapters.nodes.access import Access, access, require_shared
 from weft.adapters.nodes.remote import prepared
 from weft.errors import NodeError, WeftError
 from weft.host import lease, shell
