@@ -64,11 +64,12 @@ def test_a_dose_has_its_slope_and_what_else_changed_with_it() -> None:
     assert shown("doses", dose("0", 0, 0), wrong)[-1] == "`network` was a part in 1 of 2 runs on one node."
 
 
-def cell(number: int, predicted: float, real: float, nearest: float) -> dict[str, Any]:
+def cell(number: int, predicted: float, real: float, nearest: float, **more: Any) -> dict[str, Any]:
     point = {"seconds": predicted, "low": predicted / 1.2, "high": predicted * 1.2, "factor": 2}
     where = {"from": "groupby", "mappers": number}
     return {
         "kind": "cell",
+        "key": str(where),
         "cell": where,
         "predicted": point,
         "nearest": {"run": "r", "seconds": nearest},
@@ -76,13 +77,14 @@ def cell(number: int, predicted: float, real: float, nearest: float) -> dict[str
         "seconds": real,
         "seed": 7,
         "refused": 2,
+        **more,
     }
 
 
 def test_predictions_are_scored_with_their_width_and_next_to_the_nearest_run() -> None:
     lines = shown("unseen", cell(1, 10, 10, 8), cell(2, 20, 20, 10), cell(3, 30, 60, 12))
     assert lines[6].startswith(
-        "Drawn besides, and refused by weft: 2 cells. The 90 % intervals would hold 9% to 99% of"
+        "Drawn besides, and refused by weft: 2 cells. Cells whose run failed: 0. The 90 % intervals would hold 9% to 99% of"
     )
     assert lines[2].startswith("| 7 | `weft predict` | ")
     model, nearest, ernest = (line.partition(" | ")[2].split(" | ") for line in lines[2:5])
@@ -91,8 +93,28 @@ def test_predictions_are_scored_with_their_width_and_next_to_the_nearest_run() -
     assert nearest[1] == "50%"
     assert ernest[0].startswith("Ernest's four terms")
     assert ernest[1:6] == ["100%", "2.00", "2.00", "90% by choice", "4.00"]
-    assert "| groupby | 0% | 2 of 3 | 1.00 |" in lines
-    assert lines[-1] == "| groupby, mappers `3` | 30.0 | 25.0 to 36.0 | 12.0 | 60.0 | -50 % |"
+    assert "| groupby | 0%, 2 of 3, 1.00 |" in lines
+    assert lines[-1] == "| groupby, mappers `3` | 7 | 30.0 | 25.0 to 36.0 | 12.0 | 60.0 | -50 % |"
+
+
+def test_each_draw_is_scored_alone_with_its_failed_cells_and_those_of_earlier_draws() -> None:
+    first, later = [cell(number, 10, 10, 8) for number in (1, 2)], {"seed": 8, "refused": 0}
+    failed: dict[str, Any] = {"kind": "failed", "key": "x", "cell": {"from": "groupby"}, "seed": 8}
+    second = [cell(1, 10, 10, 8, **later), cell(3, 10, 20, 8, **later), failed]
+    lines = shown("unseen", *first, *second)
+    (note,) = [line for line in lines if line.startswith("Drawn besides")]
+    assert "refused by weft: 2, 0 cells. Cells whose run failed: 0, 1. " in note
+    assert (
+        "In a draw before it, too: 1 of 2 cells of each draw after the first; of the others 0 of 1 are in the interval."
+        in note
+    )
+    assert "| groupby | 0%, 2 of 2, 1.00 | 25%, 1 of 2, 1.50 |" in lines
+    assert lines[-1].startswith("| groupby, mappers `3` | 8 | ")
+
+
+def test_the_same_cell_of_two_draws_is_no_repetition(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "read", lambda name: [cell(1, 10, 10, 8), cell(1, 10, 11, 8, seed=8)])
+    assert tables.kind("unseen") == "single runs"
 
 
 def ratio(nodes: int, value: float | list[float], low: float, high: float, **more: Any) -> dict[str, Any]:
