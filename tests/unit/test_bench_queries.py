@@ -82,7 +82,8 @@ def commands(ran: str, **records: dict[str, Any]) -> Callable[..., "subprocess.C
 
 
 def test_the_answers_of_a_failed_run_are_those_of_its_own_record(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subprocess, "run", commands('{"id": "mine"}', mine=shown("mine"), last=shown("other")))
+    records = {"mine": shown("mine"), "last": shown("other")}
+    monkeypatch.setattr(subprocess, "run", commands('{"id": "mine"}', **records))
     assert QUERIES["run"]("duckdb", [])["id"] == "mine"
     monkeypatch.setattr(subprocess, "run", commands("", last=shown("other")))
     with pytest.raises(WeftError, match="the run on duckdb has no record"):
