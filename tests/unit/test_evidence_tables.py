@@ -24,6 +24,14 @@ def test_a_slope_through_three_points_is_known_badly() -> None:
     assert scores.slope([0, 1], [0, 1]).half is None
 
 
+def test_an_error_that_is_the_same_at_each_dose_is_in_what_the_line_has_at_none() -> None:
+    found = scores.slope([1, 2, 4], [0.5, 1.5, 3.5])
+    assert (found.value, found.base) == (pytest.approx(1), pytest.approx(-0.5))
+    three = scores.slope([0, 1, 2], [0, 1.1, 1.9])
+    assert (three.base, three.base_half) == (pytest.approx(0.05), pytest.approx(1.42, abs=0.01))
+    assert scores.slope([0, 1], [1, 2]).base_half is None
+
+
 def test_a_share_of_hits_is_known_as_clopper_and_pearson_say() -> None:
     assert scores.held(29, 30) == (pytest.approx(0.8278, abs=1e-4), pytest.approx(0.9992, abs=1e-4))
     assert scores.held(0, 10)[0] == 0
@@ -57,7 +65,7 @@ def dose(cell: str, given: float, found: float) -> dict[str, Any]:
 def test_a_dose_has_its_slope_and_what_else_changed_with_it() -> None:
     table = shown("doses", dose("0", 0, 0), dose("500", 1, 1.1), dose("1000", 2, 1.9))
     line = table[2]
-    assert "0.950 ± 1.100" in line
+    assert "0.950 ± 1.100 | 0.05 ± 1.42 |" in line
     assert line.endswith("| `CPU` +1.0 % | `run-queue wait` +4.8 % |")
     assert table[-1] == "`network` was a part in 0 of 3 runs on one node."
     wrong = dose("1000", 2, 2) | {"parts": {"network": 1.0}}
@@ -298,7 +306,13 @@ def test_what_a_pool_saves_is_a_line_for_each_file_system() -> None:
         {"cell": {"workload.mappers": 40, "scratch": scratch}, "measures": {"seconds": seconds}}
         for scratch, seconds in taken.items()
     ]
-    assert shown("pool-pays", *rows)[2] == "| 1,600 | `lustre` | 20.0 | 13.0 | 12.5 | 10.0 | 1.60 |"
+    lines = shown("pool-pays", *rows)
+    assert lines[2] == "| 1,600 | `lustre` | 20.0 | 13.0 | 12.5 | 10.0 | 1.60 |"
+    assert len(lines) == 3
+    more = [{"cell": {"workload.mappers": 200, "scratch": "memory"}, "measures": {"seconds": 13.0}}]
+    assert (
+        shown("pool-pays", *rows, *more)[-1] == "3 of 8 combinations of blocks and storage have no valid run."
+    )
 
 
 def of_boundary(
