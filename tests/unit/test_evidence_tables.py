@@ -215,6 +215,24 @@ def test_a_study_has_its_cells_its_ratios_and_each_rule_with_its_outcome() -> No
     )
 
 
+def test_the_rate_of_a_stream_is_the_one_that_was_offered_and_not_its_throughput() -> None:
+    rows = [
+        {
+            "cell": {"work": "windows_spark", "backend": backend},
+            "measures": {"records_per_second": 0.5 * rate, "latency_mean_seconds": 1.0},
+            "facts": {"offered_per_second": rate, "sustained": True},
+            "parts": {},
+        }
+        for backend, rate in (("lustre", 9000.0), ("datawarp", 6000.0))
+    ]
+    lines = shown("zib-datawarp", *rows)
+    assert (
+        lines[0]
+        == "| work | `lustre`, sustained records/s | `datawarp`, sustained records/s | `datawarp` over `lustre` |"
+    )
+    assert lines[2] == "| `windows_spark` | 9,000 | 6,000 | 0.67 |"
+
+
 def test_calls_have_what_counting_adds_within_a_round() -> None:
     rounds = [
         {

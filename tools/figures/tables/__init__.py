@@ -146,7 +146,7 @@ TABLES: Mapping[str, Table] = {
         "bench/run zib-datawarp",
         together(
             grid("zib-datawarp", [("datawarp", "lustre")]),
-            grid("zib-datawarp", [("datawarp", "lustre")], of="records_per_second"),
+            grid("zib-datawarp", [("datawarp", "lustre")], of="offered_per_second"),
             grid("zib-datawarp", [("datawarp", "lustre")], of="latency_mean_seconds"),
             rules("zib-datawarp"),
         ),
