@@ -186,6 +186,12 @@ def test_a_table_without_an_end_is_an_error() -> None:
         list(documents.blocks("d.md", "<!-- evidence: join -->\n| a |\n"))
 
 
+def test_tables_are_looked_for_wherever_figures_of_measurements_are_written() -> None:
+    names = documents.documents()
+    assert {"README.md", "native/scratch/README.md", "bench/unseen.md", "docs/map.md"} <= {*names}
+    assert any(name.startswith("docs/decisions/") for name in names)
+
+
 def test_a_table_of_numbers_outside_is_taken_for_measured() -> None:
     text = "| a | b |\n|---|---|\n| x | 1.5 s |\n| y | a word |\n\n```text\n| z | w |\n|---|---|\n| z | 3 |\n```\n"
     assert documents.seems_measured(text) == ["| a | b |"]
