@@ -385,3 +385,6 @@ def test_an_emulation_is_shown_with_the_real_one_and_with_what_a_thousand_blocks
     table = shown("moosefs", *rows)
     assert table[2].startswith("| 100 | 4.00 | 5.00 | 1.25 | 0.50, 0.50 |")
     assert table[-1].startswith("| 1,000 more, from 100 to 10,000 | 1.01 | 0.81 | 0.80 | 0.45, 0.35 |")
+    missing = shown("moosefs", *rows[:3])
+    assert missing[3].startswith("| 10,000 | 14.0 | - | - | 5.00, - |")
+    assert missing[-1].startswith("| 1,000 more, from 100 to 10,000 | 1.01 | - | - | 0.45, - |")
