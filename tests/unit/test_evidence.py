@@ -186,7 +186,7 @@ def test_a_table_without_an_end_is_an_error() -> None:
         list(documents.blocks("d.md", "<!-- evidence: join -->\n| a |\n"))
 
 
-def test_tables_are_looked_for_wherever_figures_of_measurements_are_written() -> None:
+def test_tables_may_be_wherever_figures_of_measurements_are_written() -> None:
     names = documents.documents()
     assert {"README.md", "native/scratch/README.md", "bench/unseen.md", "docs/map.md"} <= {*names}
     assert any(name.startswith("docs/decisions/") for name in names)
