@@ -2,13 +2,16 @@
 
 import argparse
 import json
+import os
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from figures import rows
 from figures.tables.queries import Found, answers, lines
+
+from weft.cli.guard import run_guarded
+from weft.errors import UsageError, WorkloadError
 
 WEFT = str(Path(__file__).parent.parent / "weft")
 TABLE = "queries"
@@ -16,34 +19,48 @@ TABLE = "queries"
 
 
 def run(engine: str, words: Sequence[str]) -> Found:
-    """All queries on an engine. Wrong ones make the run fail, which is what is asked for."""
-    subprocess.run([WEFT, "run", "tpcds", "--engine", engine, *words], check=False, stdout=sys.stderr)
-    return shown("last")
+    """All queries on an engine. Wrong ones make the run fail, which is what is asked for; without a record it raises WorkloadError."""
+    argv = [WEFT, "run", "tpcds", "--engine", engine, *words, "--json"]
+    done = subprocess.run(argv, check=False, stdout=subprocess.PIPE, text=True)
+    if not done.stdout:
+        raise WorkloadError(f"the run on {engine} has no record")
+    # another run may be the newest one by now
+    return shown(json.loads(done.stdout)["id"])
 
 
 def shown(record: str) -> Found:
-    """A record as weft shows it. Raises CalledProcessError."""
+    """A record as weft shows it. Raises CalledProcessError, and WorkloadError if it has no answers."""
     done = subprocess.run([WEFT, "show", record, "--json"], check=True, stdout=subprocess.PIPE, text=True)
     found: Found = json.loads(done.stdout)
+    if "queries" not in found["facts"]:
+        raise WorkloadError(f"{found['id']} has no answers: {found['reason'] or found['verdict']}")
     return found
 
 
-def keep(found: Sequence[Found], scale: str, table: str) -> None:
+def row(found: Found) -> rows.Row:
+    """What a record says of its queries, with its own time, commit and scale. Raises UsageError for one of another machine."""
+    if found["host"] != os.uname().nodename:
+        raise UsageError(
+            f"{found['id']} was made on another machine", hint="make the rows where the queries ran"
+        )
+    return {
+        "cell": {"engine": found["engine"], "scale": f"{found['facts']['scale']:g}"},
+        "time": found["created"],
+        "commit": found["commit"],
+        "machine": rows.machine(),
+        "run": found["id"],
+        "queries": found["facts"]["queries"],
+    }
+
+
+def keep(found: Sequence[Found], table: str) -> None:
     """A row for each record in the rows of a table, in place of those of the same engine and scale."""
-    made = [
-        {
-            "cell": {"engine": each["engine"], "scale": scale},
-            **rows.here(),
-            "run": each["id"],
-            "queries": each["facts"]["queries"],
-        }
-        for each in found
-    ]
-    new = [row["cell"] for row in made]
-    rows.write(table, [*(row for row in rows.read(table) if row["cell"] not in new), *made])
+    made = [row(each) for each in found]
+    new = [each["cell"] for each in made]
+    rows.write(table, [*(each for each in rows.read(table) if each["cell"] not in new), *made])
 
 
-def main() -> int:
+def main() -> None:
     """The table; runs of all queries are kept."""
     parser = argparse.ArgumentParser(prog="bench/queries")
     parser.add_argument("names", nargs="+", metavar="ENGINE|RUN")
@@ -56,11 +73,13 @@ def main() -> int:
     given = parser.parse_args()
     words = ["--nodes", given.nodes, "--set", f"scale={given.scale}", "--set", f"queries={given.queries}"]
     words += ["--set", f"limit={given.limit}"]
-    records = [shown(name) if given.stored else run(name, words) for name in given.names]
-    keep(records, given.scale, given.table)
+    records: list[Found] = []
+    for name in given.names:
+        records.append(shown(name) if given.stored else run(name, words))
+        # what was run is kept also if a later engine fails
+        keep(records, given.table)
     print("\n".join(lines(answers(records))))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_guarded(main)

@@ -12,7 +12,7 @@ import tempfile
 import termios
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from weft.record import record as records
@@ -24,6 +24,10 @@ THREADS = ("task", "server", "collector", "compiler", "other")
 COUNTERS = ("cpu_user", "cpu_system", "memory", "disk_read", "disk_write", "read_calls", "write_calls")
 INTERVAL = 0.5
 """Seconds between two samples of threads."""
+BEFORE = 10
+"""Seconds in which it draws the page some times, before it is measured."""
+SHOWN = 4096
+"""Bytes of its output that are kept: if it ends by itself, its reason is at the end."""
 
 
 def main() -> None:
@@ -37,8 +41,10 @@ def main() -> None:
         directory = begin(Path(folder))
         done = threading.Event()
         threading.Thread(target=grow, args=(directory, given.nodes, given.tasks, done), daemon=True).start()
-        start, cost = measured(given.seconds)
-        done.set()
+        try:
+            start, cost = measured(given.seconds)
+        finally:
+            done.set()
     print(
         f"start {start:.2f} s; then {cost:.2f} s of CPU in {given.seconds:g} s: {cost / given.seconds:.2%} of a core"
     )
@@ -92,34 +98,45 @@ def readings(nodes: int, number: int) -> Iterator[Sample]:
                 yield Sample(now, node, process, counter, value)
 
 
-def measured(seconds: float) -> tuple[float, float]:
-    """Seconds of CPU until it has drawn the page some times, and in the time after that."""
+def measured(seconds: float, command: Sequence[str] = ("-m", "weft", "top")) -> tuple[float, float]:
+    """Seconds of CPU until it has drawn the page some times, and in the time after that. Ends the benchmark if the command ends."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 120, 0, 0))
     environment = {**os.environ, "TERM": "xterm-256color"}
+    last = bytearray()
     with subprocess.Popen(
-        [sys.executable, "-P", "-m", "weft", "top"],
+        [sys.executable, "-P", *command],
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
         env=environment,
     ) as process:
-        threading.Thread(target=drain, args=(ours,), daemon=True).start()
-        time.sleep(10)
-        first = cpu(process.pid)
-        time.sleep(seconds)
-        last = cpu(process.pid)
+        threading.Thread(target=drain, args=(ours, last), daemon=True).start()
+        spent = [after(wait, process, last) for wait in (BEFORE, seconds)]
         process.terminate()
-    return first, last - first
+    return spent[0], spent[1] - spent[0]
 
 
-def drain(terminal: int) -> None:
-    """What is shown is read, as by a terminal."""
+def after(seconds: float, process: "subprocess.Popen[bytes]", last: bytearray) -> float:
+    """CPU time of a process after a while. Ends the benchmark with what it showed last if it has ended: it would cost nothing."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0 and process.poll() is None:
+        time.sleep(min(left, INTERVAL))
+    spent = cpu(process.pid) if process.poll() is None else 0.0
+    if process.poll() is not None:
+        time.sleep(INTERVAL)  # until what it has shown was read
+        sys.exit(f"the command ended with {process.returncode}:\n{last.decode(errors='replace')}")
+    return spent
+
+
+def drain(terminal: int, last: bytearray) -> None:
+    """What is shown is read, as by a terminal; its end is kept."""
     while True:
         try:
-            os.read(terminal, 1 << 16)
+            last += os.read(terminal, 1 << 16)
         except OSError:
             return
+        del last[:-SHOWN]
 
 
 def cpu(pid: int) -> float:

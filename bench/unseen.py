@@ -1,9 +1,10 @@
-"""Predicts cells that the model has not seen, runs each, and prints predicted beside measured seconds.
+"""Predicts cells before they are run, runs each, and prints predicted beside measured seconds.
 
-A seed draws the cells from what bench/unseen.toml allows. First come the runs to predict from, and the small runs that `weft predict --runs`
-chooses beside each; then the predictions of all cells are written down, where a cell that weft refuses to predict is drawn again; then the
-cells are run. What was found is kept in evidence/unseen.jsonl: a second call continues where the first one ended, `--again` begins again.
-Other draws stay there. WEFT_RUNS should be a directory of its own, since other runs of the same work that are there correct predictions.
+A seed draws the cells from what bench/unseen.toml allows; some may have been in an earlier draw, and the table counts these. First come
+the runs to predict from, and the small runs that `weft predict --runs` chooses beside each; then the predictions of all cells are
+written down, where a cell that weft refuses to predict is drawn again; then the cells are run. What was found is kept in
+evidence/unseen.jsonl: a second call continues where the first one ended, `--again` begins again. Other draws stay there.
+WEFT_RUNS should be a directory of its own, since other runs of the same work that are there correct predictions.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from figures.cells import say
 from figures.drawn import Cell, Choice
 from figures.ernest import Sample
 from figures.rows import Row
+from figures.tables.unseen import FAILED
 
 from weft.analysis.predict import holdout
 from weft.analysis.predict.projection import Recorded
@@ -147,10 +149,13 @@ class Bench:
                     left -= 1
         return drawn.shuffled(self.seed, found)
 
+    def refused(self) -> int:
+        """Cells of this draw that weft refused to predict; rows of cells that were run have this number, not a refusal."""
+        return sum(row["kind"] == "predicted" and "refused" in row for row in self.done.values())
+
     def score(self) -> None:
         """Run every cell that was not run yet."""
-        cells = self.cells()
-        refused = sum("refused" in row for row in self.done.values())
+        cells, refused = self.cells(), self.refused()
         for cell in cells:
             before = self.done[f"predicted {key_of(cell)}"]
             about = {key: before[key] for key in ("predicted", "nearest", "ernest")}
@@ -160,7 +165,7 @@ class Bench:
             except subprocess.CalledProcessError as error:
                 why = reason(error)
                 say(f"{key_of(cell)}: the run failed: {why}")
-                self.keep(key_of(cell), partial(dict, failed=why), kind="failed", cell=cell, **more)
+                self.keep(key_of(cell), partial(dict, failed=why), kind=FAILED, cell=cell, **more)
 
 
 def weft(*arguments: str) -> dict[str, Any]:

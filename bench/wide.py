@@ -156,7 +156,8 @@ class Bench:
             if each.returncode or json.loads(out)["verdict"] != "VALID":
                 raise WorkloadError(f"{count} runs at once: {out}{error}")
         seconds = round(time.monotonic() - began, 2)
-        self.row("together", count, "run", before, {"seconds": seconds, "cpu": None, "memory": None})
+        taken = {"seconds": seconds, "cpu_seconds": None, "memory": None}
+        self.row("together", count, "run", before, taken)
 
     def kept(self, what: str, size: int, command: str, *argv: str, **own: str) -> str:
         """Runs weft, keeps what it took and returns what it printed."""
@@ -167,7 +168,7 @@ class Bench:
 
     def row(self, what: str, size: int, command: str, before: Row, taken: Mapping[str, float | None]) -> None:
         cell = {"what": what, "size": size, "command": command}
-        self.rows.append({"cell": cell, **rows.here(), **before, **taken})
+        self.rows.append({"cell": cell, **rows.here(), cells.CONTROL: before, **taken})
         say(f"{size:,} {what}, weft {command}: {taken['seconds']} s")
 
     def asked(self, *argv: str, **own: str) -> tuple[str, dict[str, float | None]]:
@@ -186,7 +187,7 @@ class Bench:
                 raise WorkloadError(f"weft {' '.join(argv)}: {error.read()}")
             taken: dict[str, float | None] = {
                 "seconds": round(seconds, 2),
-                "cpu": round(used.ru_utime + used.ru_stime, 2),
+                "cpu_seconds": round(used.ru_utime + used.ru_stime, 2),
                 "memory": used.ru_maxrss * 1024,
             }
             return out.read(), taken

@@ -65,12 +65,14 @@ def test_a_generated_log_has_at_least_so_many_tasks_of_whole_stages(executors: i
 
 
 def test_a_row_for_each_command_and_size() -> None:
-    about = {"seconds": 2.0, "cpu": 1.0, "memory": 300_000_000}
+    # known work took 0.4 s, and the command 1.2 s of CPU time
+    about = {"seconds": 2.0, "cpu": 0.4, "cpu_seconds": 1.2, "memory": 300_000_000}
     rows = [
         {"cell": {"what": what, "size": size, "command": "import"}, **about}
         for what in ("records", "tasks")
         for size in (10_000, 1000)
     ]
+    assert {line.split(" | ")[3] for line in wide.lines(rows)[2:]} == {"1.20"}
     assert [line.split(" | ")[0] for line in wide.lines(rows)[2:]] == [
         "| 1,000 tasks in an event log of Spark",
         "| 10,000 tasks in an event log of Spark",

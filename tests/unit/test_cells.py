@@ -140,6 +140,21 @@ def test_several_rows_of_a_measurement_are_of_its_cell_with_coordinates_of_their
     assert [Cell("", keys, measured).owns(rows.read(TABLE)[0]) for keys in (small, large)] == [True, False]
 
 
+def test_no_measurement_hides_what_known_work_took_and_each_of_several_rows_may_have_its_own() -> None:
+    given = Namespace(only="", repeat=1, again=False)
+    one = [{"cell": "a", "cpu": 7.0}]
+    with pytest.raises(ValueError, match="a measurement has the keys of known work: cpu"):
+        cells.measure(TABLE, [cells.cell("a", lambda _: one)], given)
+    with pytest.raises(ValueError, match="known work: cpu"):
+        rows.kept(TABLE, print, lambda: {"cpu": 7.0})
+    assert rows.read(TABLE) == []
+    own = [{"cell": "a", cells.CONTROL: {"cpu": 2.0}, "seconds": 5}, {"cell": "a", "seconds": 6}]
+    cells.measure(TABLE, [cells.cell("a", lambda _: own)], given)
+    found = rows.read(TABLE)
+    assert [(row["cpu"], row["seconds"]) for row in found] == [(2.0, 5), (1.0, 6)]
+    assert not any(cells.CONTROL in row for row in found)
+
+
 def test_a_benchmark_that_continues_names_the_commits_of_other_rows(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

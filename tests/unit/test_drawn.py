@@ -69,3 +69,11 @@ def test_no_value_of_a_drawn_cell_is_half_or_twice_what_was_measured_alone() -> 
         assert {"from": job, "nodes": 4} not in first
         assert {"from": job, "scratch": asked["asked"][0]} not in first
         assert {"from": job, "nodes": 3} in choice.possible(job)
+
+
+def test_a_draw_that_continues_counts_cells_that_were_refused_and_not_those_that_were_run() -> None:
+    bench = runpy.run_path(str(HERE / "unseen.py"))
+    one = object.__new__(bench["Bench"])
+    predicted, run = {"kind": "predicted"}, {"kind": "cell", "refused": 1}
+    one.done = {"a": {**predicted, "refused": "no room"}, "b": {**predicted, "predicted": {}}, "c": run}
+    assert one.refused() == 1

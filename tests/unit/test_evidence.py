@@ -114,9 +114,19 @@ def test_a_table_shows_medians_with_their_range_and_what_it_is_made_of(
     assert lines[3] == "| Flink SQL | 1 of 1 failed | - | - |"
     assert lines[-1] == (
         "*Medians of 3 runs (smallest to largest); 1 of 4 runs not VALID and not counted; 2026-11-24; commit abc1234; 2 cores; "
-        "load before a run 0.5 to 0.5; known computation 0.95 to 1.14 of its median; known file calls 1.00 to 1.00 of its "
-        "median. `bench/run join`, `evidence/join.jsonl`.*"
+        "load before a run 0.5 to 0.5; known computation 1.00 to 1.20 s (0.95 to 1.14 of its median); "
+        "known file calls 2.00 to 2.00 s (1.00 to 1.00 of its median). `bench/run join`, `evidence/join.jsonl`.*"
     )
+
+
+def test_a_footer_says_how_many_runs_have_no_known_work() -> None:
+    found = [row("spark", number, 8.0) for number in range(3)]
+    lost = [{key: value for key, value in row("spark", 3, 8.0).items() if key != "cpu"}]
+    line = shown.footer([*found, *lost], "bench/run join", "evidence/join.jsonl")
+    assert "known computation 1.00 to 1.20 s (0.91 to 1.09 of its median, in 3 of 4 runs);" in line
+    nothing = shown.footer(lost * 4, "bench/run join", "evidence/join.jsonl")
+    assert "known computation" not in nothing
+    assert "known file calls 2.00 to 2.00 s" in nothing
 
 
 @pytest.mark.parametrize(
@@ -174,6 +184,12 @@ def test_a_table_that_somebody_changed_is_not_that_of_its_rows(monkeypatch: pyte
 def test_a_table_without_an_end_is_an_error() -> None:
     with pytest.raises(ValueError, match="a table of evidence has no end"):
         list(documents.blocks("d.md", "<!-- evidence: join -->\n| a |\n"))
+
+
+def test_tables_may_be_wherever_figures_of_measurements_are_written() -> None:
+    names = documents.documents()
+    assert {"README.md", "native/scratch/README.md", "bench/unseen.md", "docs/map.md"} <= {*names}
+    assert any(name.startswith("docs/decisions/") for name in names)
 
 
 def test_a_table_of_numbers_outside_is_taken_for_measured() -> None:

@@ -21,6 +21,13 @@ def test_rates_are_per_core_that_workers_were_busy_on_and_per_core_of_the_node()
     ]
 
 
+def test_a_rate_that_was_not_sustained_is_shown_only_if_every_search_has_one() -> None:
+    missed = row("flink", 30_000, 1.5, missed=33_000)
+    for others, shown in (([missed], "33.0 (33.0 to 33.0)"), ([missed, row("flink", 60_000, 1.5)], "-")):
+        (line,) = tables.TABLES["nexmark"].lines([missed, *others])[2:]
+        assert line.split(" | ")[3] == shown
+
+
 def killed(seconds: float | None, repeated: int = 0, **more: Any) -> dict[str, Any]:
     cell = {"query": "q8", "engine": "flink", "killed": "worker"}
     one = {"before": 0.5, "seconds": seconds, "highest": 9.0, "behind": 12_000}

@@ -24,6 +24,14 @@ def test_a_slope_through_three_points_is_known_badly() -> None:
     assert scores.slope([0, 1], [0, 1]).half is None
 
 
+def test_an_error_that_is_the_same_at_each_dose_is_in_what_the_line_has_at_none() -> None:
+    found = scores.slope([1, 2, 4], [0.5, 1.5, 3.5])
+    assert (found.value, found.base) == (pytest.approx(1), pytest.approx(-0.5))
+    three = scores.slope([0, 1, 2], [0, 1.1, 1.9])
+    assert (three.base, three.base_half) == (pytest.approx(0.05), pytest.approx(1.42, abs=0.01))
+    assert scores.slope([0, 1], [1, 2]).base_half is None
+
+
 def test_a_share_of_hits_is_known_as_clopper_and_pearson_say() -> None:
     assert scores.held(29, 30) == (pytest.approx(0.8278, abs=1e-4), pytest.approx(0.9992, abs=1e-4))
     assert scores.held(0, 10)[0] == 0
@@ -57,18 +65,19 @@ def dose(cell: str, given: float, found: float) -> dict[str, Any]:
 def test_a_dose_has_its_slope_and_what_else_changed_with_it() -> None:
     table = shown("doses", dose("0", 0, 0), dose("500", 1, 1.1), dose("1000", 2, 1.9))
     line = table[2]
-    assert "0.950 ± 1.100" in line
+    assert "0.950 ± 1.100 | 0.05 ± 1.42 |" in line
     assert line.endswith("| `CPU` +1.0 % | `run-queue wait` +4.8 % |")
     assert table[-1] == "`network` was a part in 0 of 3 runs on one node."
     wrong = dose("1000", 2, 2) | {"parts": {"network": 1.0}}
     assert shown("doses", dose("0", 0, 0), wrong)[-1] == "`network` was a part in 1 of 2 runs on one node."
 
 
-def cell(number: int, predicted: float, real: float, nearest: float) -> dict[str, Any]:
+def cell(number: int, predicted: float, real: float, nearest: float, **more: Any) -> dict[str, Any]:
     point = {"seconds": predicted, "low": predicted / 1.2, "high": predicted * 1.2, "factor": 2}
     where = {"from": "groupby", "mappers": number}
     return {
         "kind": "cell",
+        "key": str(where),
         "cell": where,
         "predicted": point,
         "nearest": {"run": "r", "seconds": nearest},
@@ -76,13 +85,14 @@ def cell(number: int, predicted: float, real: float, nearest: float) -> dict[str
         "seconds": real,
         "seed": 7,
         "refused": 2,
+        **more,
     }
 
 
 def test_predictions_are_scored_with_their_width_and_next_to_the_nearest_run() -> None:
     lines = shown("unseen", cell(1, 10, 10, 8), cell(2, 20, 20, 10), cell(3, 30, 60, 12))
     assert lines[6].startswith(
-        "Drawn besides, and refused by weft: 2 cells. The 90 % intervals would hold 9% to 99% of"
+        "Drawn besides, and refused by weft: 2 cells. Cells whose run failed: 0. The 90 % intervals would hold 9% to 99% of"
     )
     assert lines[2].startswith("| 7 | `weft predict` | ")
     model, nearest, ernest = (line.partition(" | ")[2].split(" | ") for line in lines[2:5])
@@ -91,8 +101,28 @@ def test_predictions_are_scored_with_their_width_and_next_to_the_nearest_run() -
     assert nearest[1] == "50%"
     assert ernest[0].startswith("Ernest's four terms")
     assert ernest[1:6] == ["100%", "2.00", "2.00", "90% by choice", "4.00"]
-    assert "| groupby | 0% | 2 of 3 | 1.00 |" in lines
-    assert lines[-1] == "| groupby, mappers `3` | 30.0 | 25.0 to 36.0 | 12.0 | 60.0 | -50 % |"
+    assert "| groupby | 0%, 2 of 3, 1.00 |" in lines
+    assert lines[-1] == "| groupby, mappers `3` | 7 | 30.0 | 25.0 to 36.0 | 12.0 | 60.0 | -50 % |"
+
+
+def test_each_draw_is_scored_alone_with_its_failed_cells_and_those_of_earlier_draws() -> None:
+    first, later = [cell(number, 10, 10, 8) for number in (1, 2)], {"seed": 8, "refused": 0}
+    failed: dict[str, Any] = {"kind": "failed", "key": "x", "cell": {"from": "groupby"}, "seed": 8}
+    second = [cell(1, 10, 10, 8, **later), cell(3, 10, 20, 8, **later), failed]
+    lines = shown("unseen", *first, *second)
+    (note,) = [line for line in lines if line.startswith("Drawn besides")]
+    assert "refused by weft: 2, 0 cells. Cells whose run failed: 0, 1. " in note
+    assert (
+        "In a draw before it, too: 1 of 2 cells of each draw after the first; of the others 0 of 1 are in the interval."
+        in note
+    )
+    assert "| groupby | 0%, 2 of 2, 1.00 | 25%, 1 of 2, 1.50 |" in lines
+    assert lines[-1].startswith("| groupby, mappers `3` | 8 | ")
+
+
+def test_the_same_cell_of_two_draws_is_no_repetition(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "read", lambda name: [cell(1, 10, 10, 8), cell(1, 10, 11, 8, seed=8)])
+    assert tables.kind("unseen") == "single runs"
 
 
 def ratio(nodes: int, value: float | list[float], low: float, high: float, **more: Any) -> dict[str, Any]:
@@ -183,6 +213,24 @@ def test_a_study_has_its_cells_its_ratios_and_each_rule_with_its_outcome() -> No
     assert any(
         line.endswith("| at least 4 | 5.00 (5.00 to 5.00) | agrees (in all of 2 runs) |") for line in lines
     )
+
+
+def test_the_rate_of_a_stream_is_the_one_that_was_offered_and_not_its_throughput() -> None:
+    rows = [
+        {
+            "cell": {"work": "windows_spark", "backend": backend},
+            "measures": {"records_per_second": 0.5 * rate, "latency_mean_seconds": 1.0},
+            "facts": {"offered_per_second": rate, "sustained": True},
+            "parts": {},
+        }
+        for backend, rate in (("lustre", 9000.0), ("datawarp", 6000.0))
+    ]
+    lines = shown("zib-datawarp", *rows)
+    assert (
+        lines[0]
+        == "| work | `lustre`, sustained records/s | `datawarp`, sustained records/s | `datawarp` over `lustre` |"
+    )
+    assert lines[2] == "| `windows_spark` | 9,000 | 6,000 | 0.67 |"
 
 
 def test_calls_have_what_counting_adds_within_a_round() -> None:
@@ -276,7 +324,13 @@ def test_what_a_pool_saves_is_a_line_for_each_file_system() -> None:
         {"cell": {"workload.mappers": 40, "scratch": scratch}, "measures": {"seconds": seconds}}
         for scratch, seconds in taken.items()
     ]
-    assert shown("pool-pays", *rows)[2] == "| 1,600 | `lustre` | 20.0 | 13.0 | 12.5 | 10.0 | 1.60 |"
+    lines = shown("pool-pays", *rows)
+    assert lines[2] == "| 1,600 | `lustre` | 20.0 | 13.0 | 12.5 | 10.0 | 1.60 |"
+    assert len(lines) == 3
+    more = [{"cell": {"workload.mappers": 200, "scratch": "memory"}, "measures": {"seconds": 13.0}}]
+    assert (
+        shown("pool-pays", *rows, *more)[-1] == "3 of 8 combinations of blocks and storage have no valid run."
+    )
 
 
 def of_boundary(
@@ -331,3 +385,6 @@ def test_an_emulation_is_shown_with_the_real_one_and_with_what_a_thousand_blocks
     table = shown("moosefs", *rows)
     assert table[2].startswith("| 100 | 4.00 | 5.00 | 1.25 | 0.50, 0.50 |")
     assert table[-1].startswith("| 1,000 more, from 100 to 10,000 | 1.01 | 0.81 | 0.80 | 0.45, 0.35 |")
+    missing = shown("moosefs", *rows[:3])
+    assert missing[3].startswith("| 10,000 | 14.0 | - | - | 5.00, - |")
+    assert missing[-1].startswith("| 1,000 more, from 100 to 10,000 | 1.01 | - | - | 0.45, - |")

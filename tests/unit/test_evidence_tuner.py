@@ -39,6 +39,15 @@ def test_runs_count_until_one_is_as_fast_as_what_was_advised() -> None:
     assert line == "| a job | 4 | 2 | 30.0 | 10.0 | 10.0 | 2 | 4 |"
 
 
+def test_a_run_is_as_fast_if_it_is_slower_by_no_more_than_equal_runs_are() -> None:
+    def fast(seconds: float) -> str:
+        grid = [GRID[0], GRID[1], {**GRID[3], "seconds": seconds}]
+        row = {"cell": "a job", "grid": grid, "advised": GRID[1]["choice"], "orders": [[0, 2, 1]]}
+        return tables.TABLES["tuner"].lines([row])[2].split(" | ")[2]
+
+    assert (fast(11.4), fast(11.7)) == ("2", "1")
+
+
 def test_a_line_of_advice_is_one_of_the_combinations(cells: Mapping[str, Any]) -> None:
     job = next(iter(cells.values()))
     assert job.advised(["--scratch", "memory"]) == {**job.asked(), "scratch": "memory"}

@@ -32,3 +32,13 @@ def test_one_node_is_no_plural() -> None:
     found = prediction.predict(run, MACHINE, Scenario(MACHINE, [1]))
     assert found.curves[0].sentence.startswith("fastest on 1 node: ")
     assert "on 1 node x 1 core. " in prediction_page.trust(found)
+
+
+def test_a_prediction_names_what_was_fitted_to_the_runs_that_test_it() -> None:
+    run = on_lustre(groupby(tasks=1, slots=1))
+    found = prediction.predict(run, MACHINE, Scenario(MACHINE, [1]))
+    tested = found.model_copy(update={"left_out": 2, "left_out_error": 0.1})
+    text = prediction_page.trust(tested)
+    assert "predicted as a test: 2, with a median error of 10 %" in text
+    assert "The share of warm-up may be fitted to the same runs, so that others may be further off." in text
+    assert "warm-up" not in prediction_page.trust(found)

@@ -229,6 +229,20 @@ def test_a_run_of_a_program_that_was_written_since_is_run_again(tmp_path: Path) 
         assert matrix._changed(spec, earlier) is again
 
 
+@pytest.mark.parametrize(("commit", "of"), [("abc1234", " by commit abc1234"), ("def5678", ""), ("", "")])
+def test_a_run_of_another_commit_that_counts_is_shown_with_it(
+    commit: str, of: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = study_from({"workload": "terasort", "matrix": {"scratch": ["disk"]}}, name="s", where="s.toml")
+    ((_, spec),) = asked.cells()
+    earlier: Any = SimpleNamespace(head=SimpleNamespace(commit=commit, begun=0.0), directory=Path("/runs/r1"))
+    monkeypatch.setattr(matrix, "finished", lambda study: {(spec.key(), 0): earlier})
+    monkeypatch.setattr("weft.run.matrix.checkout.commit", lambda: "def5678")
+    shown = io.StringIO()
+    assert matrix.run(asked, Progress(Console(file=shown, width=120))) == [earlier]
+    assert f"scratch=disk: done earlier{of}, r1\n" in shown.getvalue()
+
+
 def test_a_cell_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = study_from(CASES, name="s", where="s")
     found = asked.cells()

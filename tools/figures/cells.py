@@ -24,6 +24,8 @@ _SEED = 0
 """Of the orders."""
 TOOK = "took"
 """Column with the seconds that a measurement took, from which the time that is left is estimated."""
+CONTROL = "control"
+"""In what a cell's function returns: known work right before this row, where there are several; it takes the place of the cell's."""
 
 
 @dataclass(frozen=True)
@@ -127,8 +129,12 @@ def _kept(table: str, of: Cell, repeat: int) -> str:
         error = str(failure) or type(failure).__name__
     # what a signal has ended is no result, nor a failure
     signals.check()
-    about = {**of.keys, "repeat": repeat, **where, **control, TOOK: round(time.monotonic() - began, 1)}
-    for row in [found] if isinstance(found, Mapping) else found:
+    about = {**of.keys, "repeat": repeat, **where, TOOK: round(time.monotonic() - began, 1)}
+    made = [
+        rows.joined(row.get(CONTROL, control), {key: row[key] for key in row if key != CONTROL})
+        for row in ([found] if isinstance(found, Mapping) else found)
+    ]
+    for row in made:
         rows.append(table, {**about, **row})
     return error
 

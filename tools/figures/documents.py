@@ -14,7 +14,16 @@ from dataclasses import dataclass
 from weft.host import settings
 
 ROOT = settings.SOURCE
-PATTERNS = ("*.md", "java/README.md", "docs/*.md", "docs/guide/*.md", "studies/*/README.md", "bench/*.md")
+PATTERNS = (
+    "*.md",
+    "java/README.md",
+    "native/*/README.md",
+    "docs/*.md",
+    "docs/guide/*.md",
+    "docs/decisions/*.md",
+    "studies/*/README.md",
+    "bench/*.md",
+)
 END = "<!-- end of evidence -->"
 _BLOCK = re.compile(
     r"^<!-- evidence: (?P<name>[\w/-]+)(?:, else of (?P<date>\d{4}-\d\d-\d\d))? -->\n(?P<text>.*?)^"

@@ -60,7 +60,14 @@ def append(name: str, row: Row) -> Row:
 def kept(name: str, say: Callable[[str], None], measure: Callable[[], Row], /, **about: Any) -> Row:
     """Known work, then a measurement; both as one row, on disk at once."""
     before = control(say)
-    return append(name, {**about, **here(), **before, **measure()})
+    return append(name, {**about, **here(), **joined(before, measure())})
+
+
+def joined(before: Row, found: Row) -> Row:
+    """Known work and a measurement in one row. Raises ValueError if the measurement has a key of it, which would be lost."""
+    if lost := sorted(before.keys() & found.keys()):
+        raise ValueError(f"a measurement has the keys of known work: {', '.join(lost)}")
+    return {**before, **found}
 
 
 def control(say: Callable[[str], None]) -> Row:

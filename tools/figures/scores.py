@@ -68,6 +68,10 @@ class Slope:
     error: float | None
     """Standard error."""
     half: float | None
+    base: float
+    """Where the line is at 0: an error that is the same at all points is here, and not in the slope."""
+    base_half: float | None
+    """Half of the interval of that."""
 
 
 def slope(given: Sequence[float], found: Sequence[float]) -> Slope:
@@ -75,7 +79,9 @@ def slope(given: Sequence[float], found: Sequence[float]) -> Slope:
     at, values = np.asarray(given, dtype=float), np.asarray(found, dtype=float)
     (tilt, base), free = np.polyfit(at, values, 1), len(at) - 2
     if free < 1:
-        return Slope(float(tilt), None, None)
+        return Slope(float(tilt), None, None, float(base), None)
     left = float(((values - tilt * at - base) ** 2).sum()) / free
-    error = math.sqrt(left / float(((at - at.mean()) ** 2).sum()))
-    return Slope(float(tilt), error, student(free) * error)
+    spread = float(((at - at.mean()) ** 2).sum())
+    error, known = math.sqrt(left / spread), student(free)
+    of_base = math.sqrt(left * (1 / len(at) + float(at.mean()) ** 2 / spread))
+    return Slope(float(tilt), error, known * error, float(base), known * of_base)

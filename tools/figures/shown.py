@@ -106,12 +106,14 @@ def _runs(counts: Sequence[int]) -> str:
 
 
 def _control(rows: Sequence[Row]) -> list[str]:
-    """How busy the machine was, and how much longer than usual known work took."""
+    """How busy the machine was, what known work took, and how even that was: a table of a slow day is even as well."""
     loads = [float(each["load"]) for each in rows if "load" in each]
     found = [f"load before a run {min(loads):.1f} to {max(loads):.1f}"] if loads else []
     for key, what in (("cpu", "computation"), ("files", "file calls")):
         taken = [float(each[key]) for each in rows if each.get(key)]
         if len(taken) > 1:
-            middle = statistics.median(taken).median
-            found.append(f"known {what} {min(taken) / middle:.2f} to {max(taken) / middle:.2f} of its median")
+            low, middle, high = min(taken), statistics.median(taken).median, max(taken)
+            of_median = f"{low / middle:.2f} to {high / middle:.2f} of its median"
+            some = f", in {len(taken)} of {len(rows)} runs" if len(taken) < len(rows) else ""
+            found.append(f"known {what} {seconds(low)} to {seconds(high)} s ({of_median}{some})")
     return found

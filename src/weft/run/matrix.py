@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from weft.errors import UsageError, WeftError
-from weft.host import settings
+from weft.host import checkout, settings
 from weft.record import record
 from weft.record.history import expected_phases
 from weft.record.record import Stored
@@ -43,6 +43,7 @@ def run(
     if len(rounds) == 1 and not study.matrix and not study.control:
         return [_one(study, cells[0], progress, {}, source)]
     done = {} if again else finished(study)
+    commit = checkout.commit() if done else ""
     results = []
     for number, (index, repeat) in enumerate(rounds, start=1):
         cell, spec = cells[index]
@@ -51,7 +52,8 @@ def run(
         name = ", ".join(f"{key}={value}" for key, value in coordinates.items()) or spec.workload.kind
         earlier = done.get((source.key(spec), repeat))
         if earlier and not _changed(spec, earlier):
-            progress.say(f"[{number}/{len(rounds)}] {name}: done earlier, {earlier.directory.name}")
+            of = _other(commit, earlier)
+            progress.say(f"[{number}/{len(rounds)}] {name}: done earlier{of}, {earlier.directory.name}")
             results.append(earlier)
             continue
         if reason := enough():
@@ -73,6 +75,12 @@ def run(
 def _changed(spec: Spec, earlier: Stored) -> bool:
     """Whether a file of the user, such as the program, was written since a run: the spec has its name alone."""
     return any(path.is_file() and path.stat().st_mtime > earlier.head.begun for path in spec.workload.paths)
+
+
+def _other(commit: str, earlier: Stored) -> str:
+    """The commit of a run, if it is not this one: runs of both are in one study then."""
+    known = earlier.head.commit
+    return f" by commit {known}" if known and known != commit else ""
 
 
 def _as_text(cell: Mapping[str, Any]) -> dict[str, str]:

@@ -51,6 +51,8 @@ class Table:
     """Whose rows they are, if not its own."""
     kind: str = ""
     """Of these rows, only those of this kind."""
+    failed: str = ""
+    """Kind of the rows of runs that failed: its lines count them, and nothing else does."""
     by: Callable[[Row], Hashable] = shown.cell_of
     """What is repeated."""
     behind: str = ""
@@ -138,13 +140,13 @@ TABLES: Mapping[str, Table] = {
     "streams": Table("bench/run streams", streams.lines),
     "trace": Table("bench/run trace", replays.lines),
     "tuner": Table("bench/tuner", tuner.lines),
-    "unseen": Table("bench/unseen", unseen.lines, kind="cell"),
+    "unseen": Table("bench/unseen", unseen.lines, kind="cell", by=unseen.drawn, failed=unseen.FAILED),
     "wide": Table("bench/run wide", wide.lines),
     "zib-datawarp": Table(
         "bench/run zib-datawarp",
         together(
             grid("zib-datawarp", [("datawarp", "lustre")]),
-            grid("zib-datawarp", [("datawarp", "lustre")], of="records_per_second"),
+            grid("zib-datawarp", [("datawarp", "lustre")], of="offered_per_second"),
             grid("zib-datawarp", [("datawarp", "lustre")], of="latency_mean_seconds"),
             rules("zib-datawarp"),
         ),
@@ -171,4 +173,6 @@ def lines(name: str) -> list[str] | None:
     if not found:
         return None
     path = f"evidence/{table.data or name}.jsonl"
-    return [*table.lines(found), "", shown.footer(found, table.command, path, table.by)]
+    every = rows.read(table.data or name) if table.failed else []
+    failures = [row for row in every if row["kind"] == table.failed]
+    return [*table.lines([*found, *failures]), "", shown.footer(found, table.command, path, table.by)]

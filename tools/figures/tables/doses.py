@@ -15,8 +15,9 @@ _EMPTY = "no task"
 
 
 def doses(rows: Sequence[Row]) -> list[str]:
-    """A line for each dose: what was given and found, the slope with its interval, and what else changed."""
-    head = ["dose", "given, s", "part", "found, s", "slope", "largest change of another part of the tasks"]
+    """A line for each dose: what was given and found, the slope and what the line has at 0 with their intervals, and what else changed."""
+    head = ["dose", "given, s", "part", "found, s", "slope", "found where 0 s is given, s"]
+    head.append("largest change of another part of the tasks")
     body = [_dose([row for row in rows if row["name"] == name]) for name in _names(rows, "dose")]
     on_one = [row for row in rows if row["part"] != _NETWORK]
     wrong = sum(row["parts"].get(_NETWORK, 0.0) > 0 for row in on_one)
@@ -35,6 +36,7 @@ def _dose(rows: Sequence[Row]) -> list[str]:
     seconds = [float(row["parts"].get(part, 0.0)) for row in ordered]
     line = slope(given, seconds)
     half = "one line, no interval" if line.half is None else f"± {line.half:.3f}"
+    of_base = "" if line.base_half is None else f" ± {line.base_half:.2f}"
     of_tasks, of_machine = _moved(ordered, part)
     values = ", ".join(dict.fromkeys(str(row["cell"]) for row in ordered))
     return [
@@ -43,6 +45,7 @@ def _dose(rows: Sequence[Row]) -> list[str]:
         f"`{part}`",
         ", ".join(f"{each:.1f}" for each in seconds),
         f"{line.value:.3f} {half}",
+        f"{line.base:.2f}{of_base}",
         _named(of_tasks),
         _named(of_machine),
     ]

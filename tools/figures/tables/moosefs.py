@@ -66,9 +66,11 @@ def _slope(rows: Sequence[Row], sizes: Sequence[int]) -> list[str]:
 
 
 def _middle(rows: Sequence[Row], part: str) -> float | None:
-    """The median of the whole run, or of a part of its slot time."""
-    found = statistics.median([_part(row, part) if part else row["measures"]["seconds"] for row in rows])
-    return found.median if found else None
+    """The median of the whole run, or of a part of its slot time; None without a run."""
+    if not rows:
+        return None
+    values = [_part(row, part) if part else row["measures"]["seconds"] for row in rows]
+    return statistics.median(values).median
 
 
 def _part(row: Row, names: str) -> float:

@@ -39,7 +39,15 @@ def lines(rows: Sequence[Row]) -> list[str]:
         "`memory`, s",
         "as it is over pool",
     ]
-    return table(head, body)
+    return [*table(head, body), *_without(rows)]
+
+
+def _without(rows: Sequence[Row]) -> list[str]:
+    """How many combinations of blocks and storage have no valid run: a dash alone does not say that one was asked for."""
+    found = {(str(each["cell"][_MAPPERS]), str(each["cell"]["scratch"])) for each in valid(rows)}
+    every = len({each["cell"][_MAPPERS] for each in rows}) * len({each["cell"]["scratch"] for each in rows})
+    missing = every - len(found)
+    return ["", f"{missing} of {every} combinations of blocks and storage have no valid run."] if missing else []
 
 
 def place(scratch: str) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from figures.rows import Row
 from figures.shown import spread, table, valid
@@ -18,14 +18,17 @@ from weft.text.numbers import NONE, amount, seconds
 Lines = Callable[[Sequence[Row]], list[str]]
 
 
-_UNITS: Mapping[Measure, str] = {
+_OFFERED: Literal["offered_per_second"] = "offered_per_second"
+Shown = Measure | Literal["offered_per_second"]
+"""The rate of a stream that was sustained is a fact of its run: its throughput counts the time until the last record came, too."""
+_UNITS: Mapping[Shown, str] = {
     "seconds": "s",
-    "records_per_second": "records/s",
+    _OFFERED: "sustained records/s",
     "latency_mean_seconds": "mean latency, s",
 }
 
 
-def grid(name: str, ratios: Sequence[tuple[str, str]] = (), of: Measure = "seconds") -> Lines:
+def grid(name: str, ratios: Sequence[tuple[str, str]] = (), of: Shown = "seconds") -> Lines:
     """A measure of each cell by place; ratios of cells, each over another, are further columns.
 
     Of streams there are no seconds: one takes as long as its schedule says.
@@ -55,19 +58,20 @@ def expected(name: str) -> Expected:
     return paper.expected
 
 
-def values(rows: Sequence[Row], of: Expected, measure: Measure = "seconds") -> dict[Cell, list[float]]:
+def values(rows: Sequence[Row], of: Expected, measure: Shown = "seconds") -> dict[Cell, list[float]]:
     """A measure of the valid runs by the short name of their cell and their place."""
     names = {value: name for name, value in of.cells.items()}
     found: dict[Cell, list[float]] = {}
     for row in valid(rows):
         cell = (names.get(str(row["cell"][of.series]), ""), str(row["cell"][of.axis]))
-        if cell[0] and measure in row["measures"]:
-            found.setdefault(cell, []).append(row["measures"][measure])
+        known = row["facts"] if measure == _OFFERED else row["measures"]
+        if cell[0] and measure in known:
+            found.setdefault(cell, []).append(known[measure])
     return found
 
 
 def _grid(
-    of: Expected, ratios: Sequence[tuple[str, str]], measure: Measure, rows: Sequence[Row]
+    of: Expected, ratios: Sequence[tuple[str, str]], measure: Shown, rows: Sequence[Row]
 ) -> list[str]:
     timed = [row for row in rows if "records_per_second" not in row.get("measures", {})]
     taken = values(timed if measure == "seconds" else rows, of, measure)

@@ -1,14 +1,16 @@
 """Runs that Optuna needs until one is as fast as what weft advised after one run."""
 
+import math
 from collections.abc import Sequence
 from statistics import median
 
 from figures.rows import Row
 from figures.shown import table
+from weft.analysis.predict.constants import VALUE
 from weft.text.numbers import seconds
 
-SAME = 1.05
-"""Times the seconds of what was advised: as fast, because equal runs differ by about so much."""
+SAME = math.exp(math.sqrt(2) * VALUE["usual_deviation"])
+"""Times the seconds of what was advised: as fast, because two equal runs differ by so much (standard deviation)."""
 
 
 def lines(rows: Sequence[Row]) -> list[str]:

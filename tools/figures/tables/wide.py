@@ -25,7 +25,7 @@ def lines(rows: Sequence[Row]) -> list[str]:
     for what, words in _WHAT.items():
         for (_, command, size), found in sorted(item for item in taken.items() if item[0][0] == what):
             memory = spread((each["memory"] for each in found if each["memory"]), show_size)
-            cpu = spread(each["cpu"] for each in found if each["cpu"])
+            cpu = spread(each["cpu_seconds"] for each in found if each["cpu_seconds"])
             body.append(
                 [
                     f"{size:,} {words}",

@@ -67,6 +67,7 @@ def trust(prediction: Prediction) -> str:
         others = (
             f" Other runs of it that are predicted as a test: {prediction.left_out}, with a median error of"
             f" {percent(prediction.left_out_error)}, by which the curves are corrected."
+            " The share of warm-up may be fitted to the same runs, so that others may be further off."
         )
     added = prediction.replay <= 1
     changed = (
