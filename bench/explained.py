@@ -10,6 +10,7 @@ from pathlib import Path
 
 from figures import cells, rows
 from figures.rows import Row
+from figures.shown import NOT_OFFERED
 
 from weft.cli.guard import run_guarded
 from weft.errors import WorkloadError
@@ -64,7 +65,7 @@ def row(engine: str, workload: str, _: int) -> Row:
     """The explanation of one run; NOT OFFERED where the engine does not offer the workload."""
     done = weft("run", *workload.split(), "--engine", engine, "--nodes", NODES, "--json")
     if done.returncode and REFUSED in done.stderr:
-        return {"verdict": "NOT OFFERED"}
+        return {"verdict": NOT_OFFERED}
     if done.returncode:
         raise WorkloadError(f"{engine} {workload} failed: {done.stderr[-2000:]}")
     found = json.loads(weft("explain", "last", "--json").stdout)

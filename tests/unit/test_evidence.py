@@ -119,6 +119,13 @@ def test_a_table_shows_medians_with_their_range_and_what_it_is_made_of(
     )
 
 
+def test_what_an_engine_does_not_offer_is_no_run_in_a_footer() -> None:
+    found = [row("spark", 0, 8.0), row("flink", 0, 8.0, verdict=shown.NOT_OFFERED)]
+    assert "not VALID" not in shown.footer(found, "bench/explained", "evidence/explained.jsonl")
+    wrong = shown.footer([*found, row("hadoop", 0, 8.0, verdict="INVALID")], "x", "y")
+    assert "1 of 2 runs not VALID and not counted" in wrong
+
+
 def test_a_footer_says_how_many_runs_have_no_known_work() -> None:
     found = [row("spark", number, 8.0) for number in range(3)]
     lost = [{key: value for key, value in row("spark", 3, 8.0).items() if key != "cpu"}]

@@ -12,6 +12,8 @@ from weft.text.numbers import NONE, seconds
 
 SINGLE, FEW, MANY = "single runs", "several runs", "intervals"
 """What the numbers of a table are based on: one run each, 2 to 5, or enough for an interval."""
+NOT_OFFERED = "NOT OFFERED"
+"""The verdict of what an engine does not offer: no run."""
 
 
 def spread(values: Iterable[float | None], show: Callable[[float], str] = seconds) -> str:
@@ -77,12 +79,13 @@ def footer(rows: Sequence[Row], command: str, path: str, by: Callable[[Row], Has
     """What a table is made of: runs, dates, commits, machines, how busy and how steady these were, the command, the data."""
     counts = sorted(set(Counter(map(by, valid(rows))).values()))
     runs = _runs(counts)
-    wrong = len(rows) - len(valid(rows))
+    offered = [each for each in rows if each.get("verdict") != NOT_OFFERED]
+    wrong = len(offered) - len(valid(rows))
     days = sorted({datetime.fromisoformat(str(each["time"])).date().isoformat() for each in rows})
     commits = list(dict.fromkeys(str(each["commit"]) for each in rows))
     words = [
         runs,
-        *([f"{wrong} of {len(rows)} runs not VALID and not counted"] if wrong else []),
+        *([f"{wrong} of {len(offered)} runs not VALID and not counted"] if wrong else []),
         days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}",
         f"commit {', '.join(commits)}",
         *dict.fromkeys(str(each["machine"]) for each in rows),
