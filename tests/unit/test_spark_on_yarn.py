@@ -46,6 +46,15 @@ def test_containers_and_daemons_fit_the_head(memory: int) -> None:
     assert heap + overhead(heap) + ENGINE.driver_memory + (2 << 29) < memory
 
 
+def test_python_workers_may_have_what_an_executors_heap_leaves_of_a_node() -> None:
+    layout = fake_hadoop_layout(fake_nodes(2, memory=64 * GIB))
+    settings, heap = ENGINE.settings(layout), ENGINE.heap(layout)
+    left = int(settings["spark.executor.memoryOverhead"].removesuffix("m")) << 20
+    assert overhead(heap) < 20 * GIB < left
+    assert heap + left + ENGINE.driver_memory + GIB <= 64 * GIB
+    assert ENGINE.containers(layout).task == heap + left
+
+
 def test_the_secret_is_left_to_the_application() -> None:
     assert "spark.authenticate.secret" not in ENGINE.settings(fake_hadoop_layout())
     assert ENGINE.settings(fake_hadoop_layout())["spark.authenticate"] == "true"

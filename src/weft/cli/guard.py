@@ -12,7 +12,7 @@ import typer
 
 from weft.errors import Stopped, WeftError
 from weft.host import settings, signals, unforeseen
-from weft.text.console import silence
+from weft.text.closed import silence
 from weft.text.printable import Printable
 
 _CLOSED = 128 + signal.SIGPIPE

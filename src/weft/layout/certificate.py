@@ -6,7 +6,8 @@ from pathlib import Path
 from weft.layout.jvm import temporary
 from weft.layout.plan import SECRET, Command, Layout
 
-_DAYS = 30
+_DAYS = 31
+"""How long it is valid, from a day before it is made."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Certificate:
             str(layout.java.parent / "keytool"),
             *("-J-XX:-UsePerfData", "-J-XX:TieredStopAtLevel=1", "-genkeypair", "-alias", "weft"),
             *("-keyalg", "EC", "-groupname", "secp256r1", "-dname", "CN=weft", "-validity", str(_DAYS)),
+            *("-startdate", "-1d"),  # clocks of other hosts may be behind
             *("-ext", f"SAN={addresses}", "-storetype", "PKCS12", "-keystore", str(self.keystore)),
             *("-storepass:file", str(self.password)),
         ]

@@ -4,18 +4,16 @@ import errno
 import os
 import sys
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import IO
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
+from weft.text.closed import silence
 from weft.text.printable import printable
 
 WIDTH = 150
 """Columns if the output is not a terminal."""
-_CLOSED = {errno.EIO, errno.EPIPE}
-"""Why nothing can be written to a terminal that was closed, and to a pipe that nobody reads."""
 
 
 class Printing(Console):
@@ -51,13 +49,6 @@ class Printing(Console):
             self.quiet = True
             del self._buffer[:]
             silence(self.file, error)
-
-
-def silence(file: IO[str], error: OSError) -> None:
-    """Lead an output nowhere that the error says is closed: at its end, Python would write again what is left, and fail."""
-    if error.errno in _CLOSED:
-        with suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), file.fileno())
 
 
 def console(*, stderr: bool = False) -> Console:

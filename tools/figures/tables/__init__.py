@@ -51,14 +51,14 @@ class Table:
     """Whose rows they are, if not its own."""
     kind: str = ""
     """Of these rows, only those of this kind."""
-    failed: str = ""
-    """Kind of the rows of runs that failed: its lines count them, and nothing else does."""
     by: Callable[[Row], Hashable] = shown.cell_of
     """What is repeated."""
     behind: str = ""
     """What its numbers are based on, where that is not their number of runs."""
     bare: bool = False
     """Whether it is no table of measurements: it has no line about them, and exists without rows."""
+    failed: str = ""
+    """Kind of the rows of runs that failed: its lines count them, and nothing else does."""
 
 
 def _dose(row: Row) -> Hashable:

@@ -5,7 +5,7 @@
 //! children, because parent and child share them.
 
 use super::cache::{Cache, Entry};
-use super::inherited::changing;
+use super::changes;
 use super::paths;
 use crate::process::gate;
 use crate::process::settings::config;
@@ -130,7 +130,7 @@ pub unsafe fn open(dir: c_int, path: *const c_char, flags: c_int) -> Option<Resu
 }
 
 fn describe(entry: u32, cloexec: bool) -> Result<Fd> {
-    let _held = changing();
+    let _held = changes::one();
     let free = |n: &u32| ofd(*n).refs.compare_exchange(0, 1, AcqRel, Relaxed).is_ok();
     static NEXT: AtomicU32 = AtomicU32::new(1);
     let from = NEXT.load(Relaxed);
@@ -173,7 +173,7 @@ pub fn close(fd: c_int) {
     if word.load(Relaxed) == 0 {
         return;
     }
-    let _held = changing();
+    let _held = changes::one();
     let n = word.swap(0, AcqRel);
     if n != 0 {
         let entry = ofd(n).entry.load(Relaxed);
@@ -188,7 +188,7 @@ pub fn duplicated(old: c_int, new: c_int) -> Result<()> {
         return Ok(());
     }
     close(new);
-    let _held = changing();
+    let _held = changes::one();
     let Some(p) = handle(old) else { return Ok(()) };
     let word = TABLE.get(new as usize).ok_or(libc::EMFILE)?;
     ofd(p.ofd).refs.fetch_add(1, AcqRel);

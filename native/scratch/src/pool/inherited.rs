@@ -1,24 +1,10 @@
 //! What children, new programs and libc itself get of pooled descriptors.
 
+use super::changes;
 use super::descriptors::{close, handle, ofd, on, Pooled, CACHE, MAX_FDS, TABLE};
-use super::lock::{Held, Lock};
-use core::cell::Cell;
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, Ordering::*};
 use weft_scratch_core::sys::{self, Result};
-
-/// Held while table and descriptions change together, and over a fork: what was counted for the child is what it gets.
-static CHANGES: Lock = Lock::new();
-
-thread_local! {
-    /// Set while this thread forks with the lock held: handlers of pthread_atfork(3) may open files meanwhile.
-    static FORKS: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Held by who changes table and descriptions.
-pub(super) fn changing() -> Option<Held<'static>> {
-    (!FORKS.get()).then(|| CHANGES.hold())
-}
 
 fn each_use(f: impl Fn(&AtomicU32) -> u32) {
     if on() {
@@ -31,37 +17,37 @@ fn each_use(f: impl Fn(&AtomicU32) -> u32) {
 /// The child will hold each description once more.
 pub fn before_fork() {
     if on() {
-        core::mem::forget(CHANGES.hold());
-        FORKS.set(true);
+        changes::hold();
         each_use(|refs| refs.fetch_add(1, AcqRel));
     }
 }
 
 /// In the parent; `failed` if there is no child.
 pub fn after_fork(failed: bool) {
-    if FORKS.replace(false) {
+    if changes::held() {
         if failed {
             each_use(|refs| refs.fetch_sub(1, AcqRel));
         }
-        CHANGES.free();
+        changes::free();
+        changes::settled();
     }
 }
 
 /// In a child, before it does anything: its other threads, which may have held locks, are no more.
 pub fn in_child() {
-    CHANGES.free();
+    changes::free();
     CACHE.unlock_in_child();
 }
 
 /// In a child that was counted beforehand: from now on it is like any process.
 pub fn settled() {
-    FORKS.set(false);
+    changes::settled();
 }
 
 /// In a child, whether a fork hook saw it come or not: then it counts for itself what it has.
 pub fn forked() {
     in_child();
-    if !FORKS.get() {
+    if !changes::held() {
         each_use(|refs| refs.fetch_add(1, AcqRel));
     }
 }

@@ -27,7 +27,7 @@ impl Lock {
         Held(self)
     }
 
-    /// Gives it back, whoever has it.
+    /// Gives it back, also if another thread has it.
     pub fn free(&self) {
         self.0.store(0, Release);
         sys::futex_wake(&self.0, 1);

@@ -1,6 +1,7 @@
 //! The read pool.
 
 mod cache;
+mod changes;
 mod descriptors;
 mod inherited;
 mod lock;

@@ -50,7 +50,7 @@ _PROGRAMS = {
 """By the name in Kafka's bin/: the main class. All of them take --bootstrap-server and --command-config."""
 _PROGRAM = """#!/bin/sh
 # the run's brokers and certificate, unless the arguments name others
-case " $* " in *" --command-config"*) ;; *) set -- --command-config {properties} "$@" ;; esac
+case " $* " in *" --command-config"* | *" --consumer.config"* | *" --producer.config"*) ;; *) set -- --command-config {properties} "$@" ;; esac
 case " $* " in *" --bootstrap-"*) ;; *) set -- --bootstrap-server {bootstrap} "$@" ;; esac
 exec {java} {main} "$@"
 """

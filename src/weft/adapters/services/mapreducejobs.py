@@ -71,6 +71,8 @@ def settings(yarn: YarnCluster, *, flags: str = "", encrypt: bool = False) -> di
         "mapreduce.jobhistory.intermediate-done-dir": f"{engine}/new",
         "mapreduce.jobhistory.jhist.format": "json",
         "mapreduce.jobhistory.done-dir": f"{engine}/done",
+        # the record keeps it; the server would remove what is older than a week
+        "mapreduce.jobhistory.cleaner.enable": "false",
         # the service that serves map output binds all addresses; a free port separates nodes of one machine
         "mapreduce.shuffle.port": "0",
         "mapreduce.task.io.sort.mb": mebibytes(sort_buffer(task)),

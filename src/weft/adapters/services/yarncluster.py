@@ -161,6 +161,8 @@ class YarnCluster:
             "yarn.nodemanager.resource.memory-mb": str(self.containers.node >> 20),
             "yarn.nodemanager.resource.cpu-vcores": str(self.containers.cores + 1),
             "yarn.nodemanager.vmem-check-enabled": "false",
+            # containers' logs are in the record, from which it would remove them after three hours
+            "yarn.nodemanager.log.retain-seconds": "2592000",
             # disk health checks are not the NodeManager's task; it does one when it starts, and would leave out a disk that is 90 % full
             "yarn.nodemanager.disk-health-checker.enable": "false",
             "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage": "100",

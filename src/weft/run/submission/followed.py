@@ -15,7 +15,7 @@ from weft.record import record as records
 from weft.record.covering import cover
 from weft.record.record import Record
 from weft.run.progress import Progress, forwarded
-from weft.text.console import silence
+from weft.text.closed import silence
 
 POLL = 1.0
 """Seconds between two looks at what the job has printed, and at first between requests to the batch system."""

@@ -233,6 +233,8 @@ class FlinkEngine(Engine, Tenant):
             # loopback addresses have no names: a name server that does not answer costs the JobManager its slots
             **({"jobmanager.retrieve-taskmanager-hostname": "false"} if local else {}),
             "web.submit.enable": "false",
+            # the record gets the metrics of all jobs in the end: the JobManager would forget each an hour after it has ended
+            "completed-application-store.expiration-time": "30 d",
             **login(layout.properties("login")),
             **{f"flink.hadoop.{key}": value for key, value in layout.file_system_properties.items()},
             **(ssl_settings(certificate, encrypt_data=self.encrypt_data) if certificate else {}),

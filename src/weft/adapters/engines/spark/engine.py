@@ -18,6 +18,7 @@ from weft.adapters.engines.spark import (
     shuffleservice,
     training,
 )
+from weft.adapters.engines.spark.always import ALWAYS
 from weft.adapters.services.base import Service
 from weft.adapters.services.yarn import Tenant, Yarn
 from weft.adapters.services.yarncluster import Containers
@@ -119,11 +120,16 @@ class SparkEngine(Engine, Tenant):
 
     def _room(self, layout: Layout) -> int:
         """Bytes on a node for an executor's heap."""
-        driver = driverjvm.heap(self.conf, self.driver_memory) + _DRIVER_OVERHEAD
+        driver = self._driver
         if self.master == "yarn":
             return onyarn.room(layout, driver)
         head = layout.head.memory - 2 * daemons.TOTAL - driver
         return min([head, *(node.memory - daemons.TOTAL for node in layout.nodes[1:])])
+
+    @property
+    def _driver(self) -> int:
+        """Bytes of the driver's JVM on the head node."""
+        return driverjvm.heap(self.conf, self.driver_memory) + _DRIVER_OVERHEAD
 
     @property
     def encrypted(self) -> bool:
@@ -133,7 +139,7 @@ class SparkEngine(Engine, Tenant):
         return [self._yarn()] if self.master == "yarn" else []
 
     def containers(self, layout: Layout) -> Containers:
-        return onyarn.containers(layout, self.heap(layout))
+        return onyarn.containers(layout, self.heap(layout), self._driver)
 
     def recognize(self, home: Path) -> None:
         cores = list(home.glob("jars/spark-core_2.13-*.jar"))
@@ -215,25 +221,7 @@ class SparkEngine(Engine, Tenant):
             "spark.local.dir": layout.places["scratch"].paths[head.name],
             "spark.ui.enabled": "false",
             **onejob.history(layout),
-            "spark.eventLog.compress": "false",
-            "spark.eventLog.buffer.kb": "1",  # the log is less behind, for who follows the run
-            "spark.eventLog.rolling.enabled": "false",
-            # io_uring and native transports bypass the C library, where file operations are counted and served
-            "spark.io.mode.default": "NIO",
-            "spark.shuffle.io.mode": "NIO",
-            "spark.rpc.io.mode": "NIO",
-            # the measurement starts when all executors have registered
-            "spark.scheduler.minRegisteredResourcesRatio": "1.0",
-            "spark.scheduler.maxRegisteredResourcesWaitingTime": "60s",
-            "spark.network.timeout": "60s",
-            "spark.worker.timeout": "15",
-            # times that long, a Worker that was silent may still come back; after 15, the Master ignores it for ever
-            "spark.dead.worker.persistence": "5760",
-            "spark.storage.blockManagerHeartbeatTimeoutMs": "60000",
-            "spark.deploy.maxExecutorRetries": "3",
-            # a Python worker that crashes prints where: otherwise nobody knows whether it was killed
-            "spark.python.worker.faulthandler.enabled": "true",
-            "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
+            **ALWAYS,
             **self._protection(layout),
             **{f"spark.hadoop.{key}": value for key, value in layout.file_system_properties.items()},
             # what services add, such as a shuffle service of their own
@@ -273,7 +261,7 @@ class SparkEngine(Engine, Tenant):
     def _master(self, layout: Layout) -> dict[str, str]:
         """The cluster manager; on YARN, Spark creates a secret for each application."""
         if self.master == "yarn":
-            return onyarn.settings(layout, self.heap(layout))
+            return onyarn.settings(layout, self.heap(layout), self._driver)
         token = {f"spark.executorEnv.{hdfstoken.VARIABLE}": str(hdfstoken.path(layout))}
         return {
             **({"spark.authenticate.secret": SECRET} if layout.secured else {}),

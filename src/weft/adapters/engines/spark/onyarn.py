@@ -8,32 +8,46 @@ _MASTER_HEAP = 256 << 20
 _MASTER_OVERHEAD = 192 << 20
 """Bytes of the container that requests the executors, while the driver is on the head node."""
 _MASTER = _MASTER_HEAP + _MASTER_OVERHEAD
+_SPARE = 1 << 30
+"""Bytes of a node for YARN's daemons and the system."""
 
 
 def room(layout: Layout, driver: int) -> int:
     """Bytes on a node for the heap of an executor; `driver` are the driver's on the head node."""
-    head = layout.head.memory - driver
-    least = min([head, *(node.memory for node in layout.nodes[1:])]) - _MASTER
+    least = _left(layout, driver)
     return min(least - (384 << 20), least * 10 // 11)
 
 
+def _left(layout: Layout, driver: int) -> int:
+    head = layout.head.memory - driver
+    return min([head, *(node.memory for node in layout.nodes[1:])]) - _MASTER
+
+
 def overhead(heap: int) -> int:
-    """Bytes of an executor's container besides its heap, as computed by Spark."""
+    """Bytes that an executor needs besides its heap, as computed by Spark."""
     return max(384 << 20, heap // 10)
 
 
-def containers(layout: Layout, heap: int) -> Containers:
-    """A container of this heap on each node."""
-    task = -(-(heap + overhead(heap)) // GRAIN) * GRAIN
-    return Containers(task, _MASTER, 1, fewest_cores(layout.nodes))
+def container(layout: Layout, heap: int, driver: int) -> int:
+    """Bytes for an executor with such a heap: Python workers may have what is left of a node, as with Spark's own Master.
+
+    YARN ends a container whose processes have more.
+    """
+    needed = -(-(heap + overhead(heap)) // GRAIN) * GRAIN
+    return max(needed, (_left(layout, driver) - _SPARE) // GRAIN * GRAIN)
 
 
-def settings(layout: Layout, heap: int) -> dict[str, str]:
+def containers(layout: Layout, heap: int, driver: int) -> Containers:
+    """Such a container on each node."""
+    return Containers(container(layout, heap, driver), _MASTER, 1, fewest_cores(layout.nodes))
+
+
+def settings(layout: Layout, heap: int, driver: int) -> dict[str, str]:
     """The settings instead of those of Spark's own Master."""
     return {
         "spark.master": "yarn",
         "spark.executor.instances": str(len(layout.nodes)),
-        "spark.executor.memoryOverhead": f"{overhead(heap) >> 20}m",
+        "spark.executor.memoryOverhead": f"{(container(layout, heap, driver) - heap) >> 20}m",
         "spark.yarn.am.memory": f"{_MASTER_HEAP >> 20}m",
         "spark.yarn.am.memoryOverhead": f"{_MASTER_OVERHEAD >> 20}m",
         "spark.yarn.jars": f"local:{layout.homes['spark']}/jars/*",

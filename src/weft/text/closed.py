@@ -1,0 +1,16 @@
+"""Outputs that nobody reads any more."""
+
+import errno
+import os
+from contextlib import suppress
+from typing import IO
+
+_CLOSED = {errno.EIO, errno.EPIPE}
+"""Why nothing can be written to a terminal that was closed, and to a pipe that nobody reads."""
+
+
+def silence(file: IO[str], error: OSError) -> None:
+    """Lead an output nowhere that the error says is closed: at its end, Python would write again what is left, and fail."""
+    if error.errno in _CLOSED:
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), file.fileno())
