@@ -23,5 +23,5 @@ def test_the_path_of_this_checkouts_jar_is_printed_alone(
 @pytest.mark.parametrize("name", ["teragen", "lostedge"])
 def test_no_benchmark_takes_the_newest_jar_of_any_checkout(name: str) -> None:
     text = (BENCH / name).read_text(encoding="utf-8")
-    assert "python\" corejar" in text
+    assert 'python" corejar' in text
     assert "jars-" not in text

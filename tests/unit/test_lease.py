@@ -17,7 +17,7 @@ import pytest
 
 from tests.fakes import fake_program
 from tests.processes import child, own, says
-from weft.errors import StorageError, Stopped, WeftError
+from weft.errors import Stopped, StorageError, WeftError
 from weft.host import lease, leftovers, settings
 from weft.host.programs import marks
 from weft.host.remote.reach import Reach

@@ -90,11 +90,11 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_command_that_fails_is_named_without_what_starts_it(programs: Path) -> None:
     fake_program(programs, "squeue", "echo 'Unable to contact slurm controller' >&2; exit 1")
-    with pytest.raises(WeftError, match="^`squeue --noheader .*` failed with exit code 1") as caught:
+    with pytest.raises(WeftError, match=r"^`squeue --noheader .*` failed with exit code 1") as caught:
         commands.named("weft-run")
     assert list(caught.value.tail) == ["Unable to contact slurm controller"]
     fake_program(programs, "scontrol", "exec sleep 60")
-    with pytest.raises(WeftError, match="^`scontrol` did not end within"):
+    with pytest.raises(WeftError, match=r"^`scontrol` did not end within"):
         commands.ask("scontrol", "ping", timeout=0.1)
 
 
@@ -105,7 +105,7 @@ def test_a_submission_that_takes_too_long_may_have_been_accepted(
     monkeypatch.setattr(plain, "SUBMISSION", 0.1)
     for name in ("sbatch", "qsub"):
         fake_program(programs, name, "exec sleep 60")
-    with pytest.raises(WeftError, match="^`sbatch` did not end within") as caught:
+    with pytest.raises(WeftError, match=r"^`sbatch` did not end within") as caught:
         commands.submit(programs / "job.sh")
     assert "`squeue --me` shows it" in caught.value.hint
     with pytest.raises(WeftError, match="did not end within") as caught:

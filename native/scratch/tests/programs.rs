@@ -2,9 +2,9 @@
 
 mod common;
 use common::{compiled, has, library, text, weft_scratch, World, MEMORIES};
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
-use std::fs;
 
 fn source(name: &str) -> String {
     format!("{}/tests/{name}", env!("CARGO_MANIFEST_DIR"))
@@ -355,7 +355,8 @@ fn a_file_may_become_a_standard_stream() {
     let program = compiled("standard", &[]);
     for memory in MEMORIES {
         let w = World::served_with(memory);
-        let run = |mut c: Command, dir: std::path::PathBuf| text(c.args([dir.join("in"), dir.join("out")]).output().unwrap());
+        let run =
+            |mut c: Command, dir: std::path::PathBuf| text(c.args([dir.join("in"), dir.join("out")]).output().unwrap());
         let expected = run(Command::new(&program), w.sub("plain"));
         assert_eq!(run(w.command(&program), w.prefix()), expected, "{memory}");
         sound(&w);

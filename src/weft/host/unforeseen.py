@@ -11,7 +11,6 @@ from weft.errors import WeftError
 from weft.host import settings
 from weft.text.verbosity import CHOSEN
 
-
 _NO_FILES = {errno.EMFILE, errno.ENFILE}
 
 

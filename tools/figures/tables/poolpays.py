@@ -47,7 +47,9 @@ def _without(rows: Sequence[Row]) -> list[str]:
     found = {(str(each["cell"][_MAPPERS]), str(each["cell"]["scratch"])) for each in valid(rows)}
     every = len({each["cell"][_MAPPERS] for each in rows}) * len({each["cell"]["scratch"] for each in rows})
     missing = every - len(found)
-    return ["", f"{missing} of {every} combinations of blocks and storage have no valid run."] if missing else []
+    return (
+        ["", f"{missing} of {every} combinations of blocks and storage have no valid run."] if missing else []
+    )
 
 
 def place(scratch: str) -> tuple[str, str]:

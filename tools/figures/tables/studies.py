@@ -70,9 +70,7 @@ def values(rows: Sequence[Row], of: Expected, measure: Shown = "seconds") -> dic
     return found
 
 
-def _grid(
-    of: Expected, ratios: Sequence[tuple[str, str]], measure: Shown, rows: Sequence[Row]
-) -> list[str]:
+def _grid(of: Expected, ratios: Sequence[tuple[str, str]], measure: Shown, rows: Sequence[Row]) -> list[str]:
     timed = [row for row in rows if "records_per_second" not in row.get("measures", {})]
     taken = values(timed if measure == "seconds" else rows, of, measure)
     places = [at for at in of.places if any(place == at for _, place in taken)]

@@ -99,12 +99,8 @@ def leave(running: "dict[int, RunningProgram]") -> None:
 def take(message: "dict", running: "dict[int, RunningProgram]", selector: selectors.BaseSelector) -> None:  # type: ignore[type-arg]
     """Start a requested program; write to the input of a running one, or close it."""
     if "source" not in message:
-        if message["id"] not in running:
-            return
-        if "in" in message:
-            write(running[message["id"]].held, message["in"].encode())
-        else:
-            close(running[message["id"]])
+        if message["id"] in running:
+            pass_on(message, running[message["id"]])
         return
     try:
         compiled(message["name"], message["source"])
@@ -126,6 +122,14 @@ def take(message: "dict", running: "dict[int, RunningProgram]", selector: select
     )
     for descriptor in (out, err):
         selector.register(descriptor, selectors.EVENT_READ, asked)
+
+
+def pass_on(message: "dict", asked: "RunningProgram") -> None:  # type: ignore[type-arg]
+    """Write to the input of a program, or close it."""
+    if "in" in message:
+        write(asked.held, message["in"].encode())
+    else:
+        close(asked)
 
 
 @functools.lru_cache(maxsize=None)  # noqa: UP033 - Python 3.6 has no functools.cache

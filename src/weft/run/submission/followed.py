@@ -201,11 +201,7 @@ class Followed:
             path.unlink()
 
     def _files(self) -> list[Path]:
-        return [
-            path
-            for end in ("sh", "out", "err", "exit")
-            if (path := self._file(end)).exists()
-        ]
+        return [path for end in ("sh", "out", "err", "exit") if (path := self._file(end)).exists()]
 
     def _file(self, end: str) -> Path:
         return self.folder / f"{self.stem}.{end}"
