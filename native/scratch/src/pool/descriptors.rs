@@ -78,8 +78,11 @@ unsafe fn pooled_path(dir: c_int, path: *const c_char) -> Option<PathText> {
 /// `path` must be null or a C string.
 pub unsafe fn forget(dir: c_int, path: *const c_char) {
     // A signal handler inside our work must not wait for its own thread's lock.
-    // SAFETY: passed on from the caller.
-    gate::exclusive(|| Some(unsafe { outdate(dir, path) }));
+    gate::exclusive(|| {
+        // SAFETY: passed on from the caller.
+        unsafe { outdate(dir, path) };
+        Some(())
+    });
 }
 
 unsafe fn outdate(dir: c_int, path: *const c_char) {

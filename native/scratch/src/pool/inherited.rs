@@ -92,8 +92,8 @@ fn reveal(fd: c_int) {
 pub fn standard(fd: c_int) -> Result<()> {
     let Some(p) = handle(fd) else { return Ok(()) };
     let real = p.entry().real(fd, p.pos())?;
-    let sharing = (0..MAX_FDS as c_int).filter(|d| handle(*d).is_some_and(|other| other.ofd == p.ofd));
-    let done = sharing.map(|d| replace(d, real)).collect();
+    let mut sharing = (0..MAX_FDS as c_int).filter(|d| handle(*d).is_some_and(|other| other.ofd == p.ofd));
+    let done = sharing.try_for_each(|d| replace(d, real));
     sys::close(real)?;
     done
 }
