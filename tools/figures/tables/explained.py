@@ -14,7 +14,7 @@ def lines(rows: Sequence[Row]) -> list[str]:
     workloads = list(dict.fromkeys(row["cell"]["workload"] for row in offered))
     body = [
         [
-            f"`{workload.partition(' --')[0]}`",
+            _title(workload),
             *(
                 spread(
                     (
@@ -30,3 +30,10 @@ def lines(rows: Sequence[Row]) -> list[str]:
         for workload in workloads
     ]
     return table(["unclassified", *engines], body)
+
+
+def _title(workload: str) -> str:
+    """Its name, and the operation of which there are several."""
+    name, *options = workload.split()
+    operations = [each.partition("=")[2] for each in options if each.startswith("operation=")]
+    return " ".join([f"`{name}`", *operations])
