@@ -30,9 +30,10 @@ TOLERANCE, START = 0.15, 1.5
 """Share by which one run may miss its dose, and seconds that the job has without any."""
 
 
-@pytest.mark.parametrize("engine", ["spark", "flink", "hadoop"])
-def test_a_slow_link_is_waited_for(engine: str, weft: Weft) -> None:
-    nodes = "virtual:2,cores=1,rate=4mbit"
+# at 4 Mbit/s Flink's tasks wait 2 to 7 s for it, and compute 5: which of these is the larger depends on the machine
+@pytest.mark.parametrize(("engine", "rate"), [("spark", "4mbit"), ("flink", "1mbit"), ("hadoop", "4mbit")])
+def test_a_slow_link_is_waited_for(engine: str, rate: str, weft: Weft) -> None:
+    nodes = f"virtual:2,cores=1,rate={rate}"
     words = ("terasort", "--size", "20MB", "--nodes", nodes, "--scratch", "memory", "--engine", engine)
     found = explained(weft, "run", *words)
     assert found.largest_of_tasks() == "network"
