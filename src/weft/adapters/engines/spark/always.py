@@ -22,7 +22,7 @@ ALWAYS: Mapping[str, str] = {
     "spark.deploy.maxExecutorRetries": "3",
     # executors' logs are in the record: Workers would remove those of applications that ended seven days ago
     "spark.worker.cleanup.enabled": "false",
-    # it locks a file in the scratch directory, which NFS and Lustre without locks refuse; an executor a node shares with no other
+    # the cache locks a file in scratch, which NFS and Lustre refuse if they are mounted without locks; one executor a node needs none
     "spark.files.useFetchCache": "false",
     # a Python worker that crashes prints where: otherwise nobody knows whether it was killed
     "spark.python.worker.faulthandler.enabled": "true",
