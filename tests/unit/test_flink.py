@@ -43,6 +43,16 @@ def test_users_settings_win() -> None:
     assert settings["taskmanager.network.compression.codec"] == "NONE"
 
 
+def test_only_on_a_persistent_cluster_a_job_waits_for_the_slots_of_others() -> None:
+    layout = fake_layout()
+    alone = FlinkEngine().settings(layout)
+    assert alone["slot.request.timeout"] == "50 s"
+    assert "resourcemanager.standalone.start-up-time" not in alone
+    queued = FlinkEngine().settings(dataclasses.replace(layout, persistent=True))
+    assert queued["slot.request.timeout"] == "1 d"
+    assert queued["resourcemanager.standalone.start-up-time"] == "30 d"
+
+
 def test_settings_of_a_taskmanager_reach_it_although_weft_sets_its_parts() -> None:
     """Its command line wins over config.yaml, and Java's limits are of the parts."""
     layout = fake_layout(fake_nodes(2, memory=8 * GIB))

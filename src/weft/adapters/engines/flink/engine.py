@@ -43,6 +43,10 @@ _OPENS = (
 """The packages that Flink's own configuration opens (env.java.opts.all of its distribution)."""
 _CLIENT = "org.apache.flink.client.cli.CliFrontend"
 _SLOTS = "taskmanager.numberOfTaskSlots"
+_ALONE = {"slot.request.timeout": "50 s"}
+"""Slots that nobody has never come: Flink would ask for them for five minutes."""
+_QUEUED = {"slot.request.timeout": "1 d", "resourcemanager.standalone.start-up-time": "30 d"}
+"""Slots that other jobs have come when these end. After its start-up time, a standalone cluster refuses streams that lack some at once."""
 _LOGGING = """\
 rootLogger.level = INFO
 rootLogger.appenderRef.console.ref = console
@@ -223,8 +227,7 @@ class FlinkEngine(Engine, Tenant):
             # a lost TaskManager is detected in seconds, and its part of a job is repeated
             "heartbeat.interval": "3s",
             "heartbeat.timeout": "30s",
-            # slots that nobody has never come: Flink would ask for them for five minutes
-            "slot.request.timeout": "50 s",
+            **(_QUEUED if layout.persistent else _ALONE),
             "restart-strategy.type": "fixed-delay",
             "restart-strategy.fixed-delay.attempts": "5",
             "restart-strategy.fixed-delay.delay": "1s",
