@@ -25,8 +25,8 @@ OPENS = (
     "--sun-misc-unsafe-memory-access=allow",
     "--enable-native-access=ALL-UNNAMED",
 )
-"""The options of Spark 4.3's own launcher (JavaModuleOptions), which its executors have too, but jdk.incubator.vector: only MLlib
-uses that, in executors above all, and every JVM would print a warning of it."""
+"""The options of Spark 4.3's own launcher (JavaModuleOptions), which its executors have too, but without jdk.incubator.vector: every JVM
+prints a warning of that. Without it MLlib has no vector instructions in the driver."""
 
 
 @dataclass(frozen=True)

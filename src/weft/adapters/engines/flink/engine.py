@@ -101,7 +101,7 @@ class FlinkEngine(Engine, Tenant):
                 f"flink: a TaskManager of {show_size(asked)} does not fit into the {show_size(room)} that remain on a node",
                 hint="lower engine.taskmanager_memory, or use fewer nodes",
             )
-        found = divide(asked, max(self._slots(layout))).with_own(self.conf)
+        found = divide(asked, max(self._slots(layout)), self._all_slots(layout)).with_own(self.conf)
         if found.process > room:
             raise UsageError(
                 f"flink: with the parts in engine.conf, a TaskManager of {show_size(found.process)} does not fit into the"
