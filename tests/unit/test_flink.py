@@ -151,7 +151,7 @@ def test_the_parts_of_a_taskmanager_fill_its_process_and_no_more(size: int, slot
 
 
 @pytest.mark.parametrize(("parallelism", "buffers"), [(1, 1024), (124, 1024), (128, 1040), (4096, 2512)])
-def test_a_slot_has_network_buffers_for_the_subtasks_that_it_reads_from(parallelism: int, buffers: int) -> None:
+def test_a_slot_has_network_buffers_for_what_it_reads_from(parallelism: int, buffers: int) -> None:
     """Two inputs, each with two buffers for a subtask and eight more; in batch mode no more than 1000 are required."""
     assert network_of_slot(parallelism) == buffers * (32 << 10)
     memory = divide(8 * GIB, 16, parallelism)
