@@ -20,6 +20,9 @@ SMALL = (
     "probes=null",
     "--set",
     "security=none",
+    # a persistent cluster lets jobs wait for slots of others
+    "--set",
+    "engine.conf.slot.request.timeout=50 s",
 )
 QUICK = [
     Cause("closure", "closure-java", "a closure of the job holds an object that cannot be sent", words=("JAR", "closure"), node="node1"),

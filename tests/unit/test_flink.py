@@ -9,7 +9,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.fakes import GIB, fake_layout, fake_nodes
 from weft.adapters.engines.flink.engine import FlinkEngine
-from weft.adapters.engines.flink.taskmanager import divide
+from weft.adapters.engines.flink.taskmanager import divide, network_of_slot
 from weft.errors import UsageError
 from weft.layout.plan import Job
 
@@ -41,6 +41,16 @@ def test_users_settings_win() -> None:
     settings = engine.settings(fake_layout())
     assert settings["heartbeat.interval"] == "1s"
     assert settings["taskmanager.network.compression.codec"] == "NONE"
+
+
+def test_only_on_a_persistent_cluster_a_job_waits_for_the_slots_of_others() -> None:
+    layout = fake_layout()
+    alone = FlinkEngine().settings(layout)
+    assert alone["slot.request.timeout"] == "50 s"
+    assert "resourcemanager.standalone.start-up-time" not in alone
+    queued = FlinkEngine().settings(dataclasses.replace(layout, persistent=True))
+    assert queued["slot.request.timeout"] == "1 d"
+    assert queued["resourcemanager.standalone.start-up-time"] == "30 d"
 
 
 def test_settings_of_a_taskmanager_reach_it_although_weft_sets_its_parts() -> None:
@@ -133,11 +143,19 @@ def test_no_password_is_in_a_command() -> None:
 @pytest.mark.parametrize("size", [1 << 30, 3 * GIB, 100 * GIB])
 @pytest.mark.parametrize("slots", [1, 4])
 def test_the_parts_of_a_taskmanager_fill_its_process_and_no_more(size: int, slots: int) -> None:
-    memory = divide(size, slots)
+    memory = divide(size, slots, slots)
     assert size - (8 << 20) <= memory.process <= size
     sizes = [int(value.removesuffix("m")) for key, value in memory.options().items() if "batch" not in key]
     twice = (memory.network + memory.overhead) >> 20
     assert sum(sizes) - twice == memory.process >> 20
+
+
+@pytest.mark.parametrize(("parallelism", "buffers"), [(1, 1024), (124, 1024), (128, 1040), (4096, 2512)])
+def test_a_slot_has_network_buffers_for_what_it_reads_from(parallelism: int, buffers: int) -> None:
+    """Two inputs, each with two buffers for a subtask and eight more; in batch mode no more than 1000 are required."""
+    assert network_of_slot(parallelism) == buffers * (32 << 10)
+    memory = divide(8 * GIB, 16, parallelism)
+    assert memory.network >= 16 * network_of_slot(parallelism)
 
 
 def test_the_smallest_node_decides_the_memory_of_all() -> None:

@@ -46,3 +46,13 @@ def test_the_text_names_every_file_daemon_and_command() -> None:
         assert f"file {path}" in text
     for entry in [*found["daemons"], *found["commands"]]:
         assert f"{entry['name']} on {entry['node']}: " in text
+
+
+@pytest.mark.parametrize(
+    ("workload", "persistent"),
+    [({"kind": "terasort", "size": "1GB"}, False), ({"kind": "persistent", "name": "mine"}, True)],
+)
+def test_engines_know_whether_jobs_of_a_user_share_their_cluster(
+    workload: dict[str, str], persistent: bool
+) -> None:
+    assert preview.sketch(parse({"workload": workload})).persistent == persistent

@@ -117,6 +117,14 @@ def test_its_processes_see_no_packages_of_weft() -> None:
         assert (Path(shared) / "weft_tasks" / "program.py").exists()
 
 
+def test_tasks_may_ask_for_what_the_object_store_and_rays_own_processes_leave() -> None:
+    nodes = fake_nodes(2, memory=4 << 30)
+    plan = RayEngine(object_store=1 << 30).plan(fake_layout(nodes))
+    head, second = (list(each.argv) for each in plan.daemons)
+    assert after("--memory", head) == [str((3 << 30) - (448 << 20) - (384 << 20))]
+    assert after("--memory", second) == [str((3 << 30) - (448 << 20))]
+
+
 def test_memory_that_does_not_fit_is_refused() -> None:
     with pytest.raises(UsageError, match="for an object store is not between"):
         RayEngine().plan(fake_layout(fake_nodes(2, cores=32)))

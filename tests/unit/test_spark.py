@@ -57,6 +57,19 @@ def test_users_settings_win() -> None:
     assert (settings["spark.shuffle.compress"], settings["spark.io.mode.default"]) == ("false", "AUTO")
 
 
+def test_one_setting_says_how_long_executors_may_be_silent() -> None:
+    """Spark takes spark.network.timeout for the others, unless they have values of their own."""
+    settings = SparkEngine(conf={"spark.network.timeout": "600s"}).settings(fake_layout())
+    assert settings["spark.network.timeout"] == "600s"
+    others = ("storage.blockManagerHeartbeatTimeoutMs", "rpc.askTimeout", "shuffle.io.connectionTimeout")
+    assert not {f"spark.{key}" for key in others} & {*settings}
+
+
+def test_a_silent_worker_may_come_back_for_a_day() -> None:
+    settings = SparkEngine().settings(fake_layout())
+    assert int(settings["spark.worker.timeout"]) * int(settings["spark.dead.worker.persistence"]) == 86_400
+
+
 @pytest.mark.parametrize(
     ("conf", "given"), [({}, True), ({"spark.log.structuredLogging.enabled": "true"}, False)]
 )

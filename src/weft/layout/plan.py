@@ -64,6 +64,8 @@ class Layout:
     """The kind of the engine."""
     secured: bool = True
     """Whether processes prove to each other that they belong to the run, and pages require a token."""
+    persistent: bool = False
+    """Whether jobs of its user run on it, of which some may wait for others."""
     shares: Mapping[str, int] = field(default_factory=dict)
     """By engine, if several have the same nodes: its parts of each node's memory."""
     part: str = ""
@@ -296,13 +298,12 @@ def together(plans: Sequence[Plan]) -> Plan:
 def require_apart(daemons: Sequence[Daemon]) -> None:
     """Raises UsageError if two daemons on a node use the same port."""
     taken: dict[tuple[str, int], Daemon] = {}
-    for daemon in daemons:
-        for port in daemon.ports:
-            if (other := taken.setdefault((daemon.node.name, port), daemon)) is not daemon:
-                raise UsageError(
-                    f"{other.name} and {daemon.name} on {daemon.node.name} both use port {port}",
-                    hint=f"choose another with --set {daemon.table}.port=... or {daemon.table}.web_port=...",
-                )
+    for daemon, port in [(daemon, port) for daemon in daemons for port in daemon.ports]:
+        if (other := taken.setdefault((daemon.node.name, port), daemon)) is not daemon:
+            raise UsageError(
+                f"{other.name} and {daemon.name} on {daemon.node.name} both use port {port}",
+                hint=f"choose another with --set {daemon.table}.port=... or {daemon.table}.web_port=...",
+            )
 
 
 @dataclass(frozen=True)
@@ -395,6 +396,5 @@ class Job:
         self, name: str, node: Node, argv: Sequence[str], environment: Mapping[str, str], **files: Any
     ) -> Command:
         """An engine's command that runs it; `files` as of a command."""
-        return Command(
-            name, node, argv, environment, self.outcome, self.directory, self.output, title=self.name, **files
-        )
+        own = (self.outcome, self.directory, self.output)
+        return Command(name, node, argv, environment, *own, title=self.name, **files)

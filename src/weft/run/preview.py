@@ -64,6 +64,7 @@ def layout_of(
         shares=spec.engine.memory_shares,
         encrypted=spec.encrypted,
         secured=spec.secured,
+        persistent=spec.workload.measured is None,
         **vars(provisioned),
     )
 

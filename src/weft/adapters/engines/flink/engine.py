@@ -43,6 +43,10 @@ _OPENS = (
 """The packages that Flink's own configuration opens (env.java.opts.all of its distribution)."""
 _CLIENT = "org.apache.flink.client.cli.CliFrontend"
 _SLOTS = "taskmanager.numberOfTaskSlots"
+_ALONE = {"slot.request.timeout": "50 s"}
+"""Slots that nobody has never come: Flink would ask for them for five minutes."""
+_QUEUED = {"slot.request.timeout": "1 d", "resourcemanager.standalone.start-up-time": "30 d"}
+"""Slots that other jobs have come when these end. After its start-up time, a standalone cluster refuses streams that lack some at once."""
 _LOGGING = """\
 rootLogger.level = INFO
 rootLogger.appenderRef.console.ref = console
@@ -97,7 +101,7 @@ class FlinkEngine(Engine, Tenant):
                 f"flink: a TaskManager of {show_size(asked)} does not fit into the {show_size(room)} that remain on a node",
                 hint="lower engine.taskmanager_memory, or use fewer nodes",
             )
-        found = divide(asked, max(self._slots(layout))).with_own(self.conf)
+        found = divide(asked, max(self._slots(layout)), self._all_slots(layout)).with_own(self.conf)
         if found.process > room:
             raise UsageError(
                 f"flink: with the parts in engine.conf, a TaskManager of {show_size(found.process)} does not fit into the"
@@ -223,8 +227,7 @@ class FlinkEngine(Engine, Tenant):
             # a lost TaskManager is detected in seconds, and its part of a job is repeated
             "heartbeat.interval": "3s",
             "heartbeat.timeout": "30s",
-            # slots that nobody has never come: Flink would ask for them for five minutes
-            "slot.request.timeout": "50 s",
+            **(_QUEUED if layout.persistent else _ALONE),
             "restart-strategy.type": "fixed-delay",
             "restart-strategy.fixed-delay.attempts": "5",
             "restart-strategy.fixed-delay.delay": "1s",

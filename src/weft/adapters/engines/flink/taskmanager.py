@@ -8,8 +8,16 @@ from weft.errors import UsageError
 from weft.text.units import show_size
 
 _MIB = 1 << 20
-_NETWORK_OF_SLOT = 32 * _MIB
-"""Bytes of network buffers that a slot needs: 512 buffers of 32 KiB to sort its output, and as many to read."""
+_BUFFER = 32 << 10
+"""Bytes of a network buffer (taskmanager.memory.segment-size)."""
+_SORTED = 512
+"""Buffers in which a slot sorts its output (taskmanager.network.sort-shuffle.min-buffers)."""
+_LEAST_READ = 512
+"""Buffers to read that a slot has at least."""
+_GATES = 2
+"""Inputs that a slot reads at once: those of a join."""
+_MOST_REQUIRED = 1000
+"""Buffers that an input needs at most in batch mode (taskmanager.network.memory.read-buffer.required-per-gate.max)."""
 _LEAST_OVERHEAD, _MOST_OVERHEAD = 128 * _MIB, 1 << 30
 _LEAST_MANAGED_OF_SLOT = 16 * _MIB
 _LEAST_TASK_HEAP = 128 * _MIB
@@ -95,16 +103,25 @@ class TaskManagerMemory:
         return replace(self, **{part: _size(key, conf[key]) for part, key in named.items()})
 
 
-def divide(process: int, slots: int) -> TaskManagerMemory:
+def network_of_slot(parallelism: int) -> int:
+    """Bytes of network buffers that a slot needs for jobs of so many subtasks (Flink's documentation, "Network memory tuning guide").
+
+    An input has two buffers for each subtask that it reads from, and eight that float.
+    """
+    read = _GATES * min(_MOST_REQUIRED, 2 * parallelism + 8)
+    return (_SORTED + max(_LEAST_READ, read)) * _BUFFER
+
+
+def divide(process: int, slots: int, parallelism: int) -> TaskManagerMemory:
     """Divide a process's bytes: a tenth for overhead, a tenth of the rest for the network, two fifths managed memory
-    if the tasks' heap is not smaller then.
+    if the tasks' heap is not smaller then. `parallelism`: the slots of all TaskManagers.
 
     Raises UsageError if the parts are too small.
     """
     overhead = _whole(min(_MOST_OVERHEAD, max(_LEAST_OVERHEAD, process // 10)))
     fixed = TaskManagerMemory(overhead, 0, 0, 0)
     flink = process - overhead - fixed.metaspace
-    network = _whole(max(slots * _NETWORK_OF_SLOT, flink // 10))
+    network = _whole(max(slots * network_of_slot(parallelism) + _MIB - 1, flink // 10))
     left = flink - network - fixed.framework_heap - fixed.framework_off_heap
     managed = _whole(max(slots * _LEAST_MANAGED_OF_SLOT, min(flink * 4 // 10, left // 2)))
     task_heap = _whole(left - managed)

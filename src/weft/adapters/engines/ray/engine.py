@@ -106,6 +106,11 @@ class RayEngine(PythonTaskEngine):
             )
         return asked
 
+    def _tasks(self, node: Node, objects: int, layout: Layout) -> int:
+        """Bytes of a node for tasks that say how much they need: Ray's own default leaves out the object store too."""
+        head = _HEAD if node == layout.head else 0
+        return node.memory - _NODE - head - objects
+
     def derived(self, layout: Layout) -> Derived:
         secured = "TLS with one certificate per run on both sides, and a token, between all processes; the page requires one too"
         return Derived(
@@ -127,7 +132,7 @@ class RayEngine(PythonTaskEngine):
             *(*self.python(), "-m", "weft_ray.node", "--name", name, "--address", node.address),
             *("--gcs", self.address(layout), "--temporary", str(node.directory)),
             *("--spill", scratch.paths[node.name], "--mapped", mapped, "--cpus", str(node.cores)),
-            *("--objects", str(objects), "--memory", str(node.memory)),
+            *("--objects", str(objects), "--memory", str(self._tasks(node, objects, layout))),
             *("--first-port", str(first), "--last-port", str(last)),
             *(("--tasks", str(layout.record / "engine" / FILE)) if layout.metrics else ()),
             *(("--web-port", str(self.web_port)) if head else ()),

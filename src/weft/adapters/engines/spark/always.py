@@ -14,11 +14,11 @@ ALWAYS: Mapping[str, str] = {
     # and weft's own programs wait themselves
     "spark.scheduler.minRegisteredResourcesRatio": "1.0",
     "spark.scheduler.maxRegisteredResourcesWaitingTime": "60s",
-    "spark.network.timeout": "60s",
-    "spark.worker.timeout": "15",
+    # Spark's own: a process that is killed closes its connections, which is seen at once. Shorter ones end what only waits for a file system
+    "spark.network.timeout": "120s",
+    "spark.worker.timeout": "60",
     # times that long, a Worker that was silent may still come back; after 15, the Master ignores it for ever
-    "spark.dead.worker.persistence": "5760",
-    "spark.storage.blockManagerHeartbeatTimeoutMs": "60000",
+    "spark.dead.worker.persistence": "1440",
     "spark.deploy.maxExecutorRetries": "3",
     # executors' logs are in the record: Workers would remove those of applications that ended seven days ago
     "spark.worker.cleanup.enabled": "false",
