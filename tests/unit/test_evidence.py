@@ -126,6 +126,12 @@ def test_what_an_engine_does_not_offer_is_no_run_in_a_footer() -> None:
     assert "1 of 2 runs not VALID and not counted" in wrong
 
 
+def test_a_footer_counts_the_failed_attempts_that_were_run_again() -> None:
+    found = [row("spark", 0, 8.0, failed_before=2), row("spark", 1, 8.0), row("flink", 0, 8.0, failed_before=1)]
+    assert "; before these, 3 failed and were run again; " in shown.footer(found, "x", "y")
+    assert "failed" not in shown.footer(found[1:2], "x", "y")
+
+
 def test_a_footer_says_how_many_runs_have_no_known_work() -> None:
     found = [row("spark", number, 8.0) for number in range(3)]
     lost = [{key: value for key, value in row("spark", 3, 8.0).items() if key != "cpu"}]
