@@ -149,6 +149,20 @@ def test_single_runs_are_distinguished_from_several_and_from_enough(count: int, 
     assert shown.kind([row("spark", number, 8.0) for number in range(count)]) == kind
 
 
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "8 s (figures of 2026-11-23, raw data not kept).",
+        "8 s (one run each, raw data not\nkept).",
+        "8 s; the raw data was not kept.",
+        "These are single runs, whose raw data were not kept.",
+    ],
+)
+def test_every_sentence_about_raw_data_that_was_not_kept_is_a_claim(claim: str) -> None:
+    assert documents.prose(f"{claim}\n\nNo figure here.\n") == 1
+    assert documents.prose(OLD.replace("| a | 1 |", claim)) == 0
+
+
 OLD = "before\n<!-- evidence: join, else of 2026-11-23 -->\n\n| a | 1 |\n<!-- end of evidence -->\nafter\n"
 
 
