@@ -2,8 +2,11 @@
 
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
+T = TypeVar("T")
 ROOT = Path(__file__).parent.parent
 WEFT = str(ROOT / "weft")
 
@@ -18,6 +21,11 @@ def commit(checkout: Path) -> str:
     """The commit of a checkout of weft."""
     argv = ["git", "-C", str(checkout), "rev-parse", "--short=12", "HEAD"]
     return subprocess.run(argv, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def alternated(variants: Sequence[T], repeat: int) -> list[T]:
+    """Variants in the order of a repetition: each second one is backwards, so that no variant is always the later one."""
+    return list(reversed(variants)) if repeat % 2 else list(variants)
 
 
 def crowded(folder: Path) -> str:

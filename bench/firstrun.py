@@ -1,7 +1,7 @@
 """Seconds from a clone, or from a wheel, with an empty cache until `weft run terasort` has printed its verdict, and what they consist of.
 
 Nothing is in the home of the command, and PATH has the system's programs only. Packages come from the registries that pip and Maven
-are configured to use. With --other, each run from a clone is followed by the same one of another checkout of weft.
+are configured to use. With --other, runs from clones of two checkouts of weft are measured; which is first alternates.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from commands import commit
+from commands import alternated, commit
 from figures import rows, tables
 from figures.cells import say
 from figures.rows import Row
@@ -48,7 +48,7 @@ def main() -> int:
         if (WHEEL, "this") in chosen:
             subprocess.run([settings.SOURCE / "tools" / "build", name], check=True, stdout=sys.stderr)
         for repeat in range(given.repeat):
-            for start, which in chosen:
+            for start, which in alternated(chosen, repeat):
                 about = {
                     "cell": {"from": start, "weft": which},
                     "repeat": repeat,

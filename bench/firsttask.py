@@ -1,6 +1,6 @@
 """Seconds from the start of a command to its first task: `weft run` on a new cluster; `weft run --to` and `weft submit --to` on one that stands.
 
-The times of tasks are the engine's own. With --other, each run is followed by the same one of another checkout of weft.
+The times of tasks are the engine's own. With --other, each run is beside the same one of another checkout of weft; which is first alternates.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from commands import commit
+from commands import alternated, commit
 from figures import rows, tables
 from figures.cells import say
 from figures.rows import Row
@@ -84,7 +84,7 @@ def main() -> int:
         rows.drop(TABLE, lambda row: (row["cell"]["engine"], row["cell"]["command"]) in chosen)
         for repeat in range(given.repeat):
             for engine in (engine for engine, how in chosen if how == RUN):
-                for one in wefts:
+                for one in alternated(wefts, repeat):
                     about = {"cell": cell(engine, RUN, one), "repeat": repeat, "of": one.commit}
                     say_row(rows.kept(TABLE, say, partial(ran, one, engine), **about))
         for row in on_running(wefts, chosen, given.repeat):
@@ -133,7 +133,7 @@ def joined(wefts: Sequence[Weft], engine: str, repeat: int) -> list[Row]:
         for one in wefts:
             running.enter_context(cluster(one, engine))
         for number in range(-1, repeat):
-            for one in wefts:
+            for one in alternated(wefts, number):
                 about = {"cell": cell(engine, ON, one), "repeat": number, "of": one.commit}
                 before = rows.control(say)
                 found.append({**about, **rows.here(), **before, **ran(one, engine, "--to", NAME)})
@@ -147,7 +147,7 @@ def submitted(wefts: Sequence[Weft], engine: str, repeat: int) -> list[Row]:
     with ExitStack() as running:
         paths = {one.which: running.enter_context(cluster(one, engine)) for one in wefts}
         for number in range(-1, repeat):
-            for one in wefts:
+            for one in alternated(wefts, number):
                 argv = ["submit", "--to", NAME, "--class", f"io.weft.{engine}.Pi", str(jar), *JOB]
                 argv += ["--outcome", str(one.folder / "outcome.json")]
                 about = {"cell": cell(engine, TO, one), "repeat": number, "of": one.commit}

@@ -126,6 +126,12 @@ def test_what_an_engine_does_not_offer_is_no_run_in_a_footer() -> None:
     assert "1 of 2 runs not VALID and not counted" in wrong
 
 
+def test_a_footer_counts_the_failed_attempts_that_were_run_again() -> None:
+    found = [row("spark", 0, 8.0, failed_before=2), row("spark", 1, 8.0), row("flink", 0, 8.0, failed_before=1)]
+    assert "; before these, 3 failed and were run again; " in shown.footer(found, "x", "y")
+    assert "failed" not in shown.footer(found[1:2], "x", "y")
+
+
 def test_a_footer_says_how_many_runs_have_no_known_work() -> None:
     found = [row("spark", number, 8.0) for number in range(3)]
     lost = [{key: value for key, value in row("spark", 3, 8.0).items() if key != "cpu"}]
@@ -141,6 +147,20 @@ def test_a_footer_says_how_many_runs_have_no_known_work() -> None:
 )
 def test_single_runs_are_distinguished_from_several_and_from_enough(count: int, kind: str) -> None:
     assert shown.kind([row("spark", number, 8.0) for number in range(count)]) == kind
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "8 s (figures of 2026-11-23, raw data not kept).",
+        "8 s (one run each, raw data not\nkept).",
+        "8 s; the raw data was not kept.",
+        "These are single runs, whose raw data were not kept.",
+    ],
+)
+def test_every_sentence_about_raw_data_that_was_not_kept_is_a_claim(claim: str) -> None:
+    assert documents.prose(f"{claim}\n\nNo figure here.\n") == 1
+    assert documents.prose(OLD.replace("| a | 1 |", claim)) == 0
 
 
 OLD = "before\n<!-- evidence: join, else of 2026-11-23 -->\n\n| a | 1 |\n<!-- end of evidence -->\nafter\n"

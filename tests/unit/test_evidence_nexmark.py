@@ -8,7 +8,8 @@ from figures import tables
 def row(engine: str, rate: float, used: float, **more: Any) -> dict[str, Any]:
     facts = {f"p99_at_{level}_seconds": time for level, time in (("0.5", 0.1), ("0.8", 0.2), ("0.95", 0.4))}
     cell = {"query": "q5", "engine": engine}
-    return {"cell": cell, "verdict": "VALID", "rate": rate, "used": used, "cores": 2, "facts": facts, **more}
+    found = {"cell": cell, "commit": "abc1234", "verdict": "VALID", "rate": rate, "used": used}
+    return {**found, "cores": 2, "facts": facts, **more}
 
 
 def test_rates_are_per_core_that_workers_were_busy_on_and_per_core_of_the_node() -> None:
@@ -16,8 +17,8 @@ def test_rates_are_per_core_that_workers_were_busy_on_and_per_core_of_the_node()
     assert tables.TABLES["nexmark"].lines(
         [row("flink", 30_000, 1.5, missed=33_000), wrong, row("spark", 8_000, 0.8)]
     )[2:] == [
-        "| q5 | Flink | 30.0 | 33.0 | 1.50 | 20.0 | 15.0 | 0.10 | 0.20 | 0.40 | 22 |",
-        "| q5 | Spark | 8.00 | - | 0.80 | 10.0 | 4.00 | 0.10 | 0.20 | 0.40 |  |",
+        "| q5 | Flink | 30.0 | 33.0 | 1.50 | 20.0 | 15.0 | 0.10 | 0.20 | 0.40 | 22 | abc1234 |",
+        "| q5 | Spark | 8.00 | - | 0.80 | 10.0 | 4.00 | 0.10 | 0.20 | 0.40 |  | abc1234 |",
     ]
 
 
@@ -26,6 +27,12 @@ def test_a_rate_that_was_not_sustained_is_shown_only_if_every_search_has_one() -
     for others, shown in (([missed], "33.0 (33.0 to 33.0)"), ([missed, row("flink", 60_000, 1.5)], "-")):
         (line,) = tables.TABLES["nexmark"].lines([missed, *others])[2:]
         assert line.split(" | ")[3] == shown
+
+
+def test_a_median_over_searches_of_several_commits_names_them() -> None:
+    found = [row("flink", 30_000, 1.5), row("flink", 40_000, 1.5, commit="def5678"), row("flink", 50_000, 1.5)]
+    (line,) = tables.TABLES["nexmark"].lines(found)[2:]
+    assert line.endswith("| 22 | abc1234, def5678 |")
 
 
 def killed(seconds: float | None, repeated: int = 0, **more: Any) -> dict[str, Any]:

@@ -388,3 +388,7 @@ def test_an_emulation_is_shown_with_the_real_one_and_with_what_a_thousand_blocks
     missing = shown("moosefs", *rows[:3])
     assert missing[3].startswith("| 10,000 | 14.0 | - | - | 5.00, - |")
     assert missing[-1].startswith("| 1,000 more, from 100 to 10,000 | 1.01 | - | - | 0.45, - |")
+    recalibrated = run("delayed:calibrated-0a1b2c3d.toml", 10, 8.0, 0.5)
+    both = shown("moosefs", *rows, recalibrated)
+    assert both[2].startswith("| calibrated-0a1b2c3d | 100 | 4.00 | 8.00 | 2.00 |")
+    assert [line.split(" | ")[0] for line in both[2:]] == ["| calibrated-0a1b2c3d"] * 3 + ["| calibrated"] * 3

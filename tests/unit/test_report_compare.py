@@ -113,6 +113,17 @@ def test_only_valid_runs_count_and_the_others_are_listed() -> None:
     assert found.groups[1].ratio is None
 
 
+def test_failed_attempts_that_a_study_ran_again_are_counted_by_cell() -> None:
+    def attempt(number: int, key: str, seconds: float | None, repeat: int) -> Headline:
+        mark: dict[str, Any] = {"study": "s", "repeat": repeat, "created": f"2026-11-29T0{number}:00:00+0000"}
+        return line(number, key, seconds, coordinates={"scratch": key}, **mark)
+
+    again = [attempt(1, "disk", None, 0), attempt(2, "disk", None, 0), attempt(3, "disk", 10, 0)]
+    never = [attempt(4, "memory", 5, 0), attempt(5, "memory", None, 1)]
+    assert "Failed attempts that were run again: [scratch=disk] 2." in compare([*again, *never], "x").sentences
+    assert not any("run again" in each for each in compare([again[2], *never], "x").sentences)
+
+
 def test_nothing_valid_is_reported() -> None:
     found = compare(lines(a=[None], b=[None]), "x")
     assert found.sentences == ("None of these runs is VALID, so there is nothing to compare.",)

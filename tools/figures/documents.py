@@ -33,6 +33,8 @@ _BLOCK = re.compile(
 )
 NOT_KEPT = re.compile(r"\(?[Ff]igures of \d{4}-\d\d-\d\d, raw data not kept\.?\)?")
 """What readers see of figures that nobody can check again."""
+_WITHOUT_DATA = re.compile(r"\braw\s+data\s+(?:was\s+|were\s+)?not\s+kept\b")
+"""The same in any sentence, also over two lines."""
 
 
 @dataclass(frozen=True)
@@ -94,9 +96,8 @@ def replaced(document: str, text: str, new: dict[str, list[str] | None]) -> str:
 
 
 def prose(text: str) -> int:
-    """Paragraphs outside of such places that have figures of which no raw data was kept."""
-    outside = _BLOCK.sub("", text)
-    return len(NOT_KEPT.findall(outside))
+    """How often a text outside of such places says that the raw data of figures was not kept."""
+    return len(_WITHOUT_DATA.findall(_BLOCK.sub("", text)))
 
 
 _TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)

@@ -14,6 +14,8 @@ SINGLE, FEW, MANY = "single runs", "several runs", "intervals"
 """What the numbers of a table are based on: one run each, 2 to 5, or enough for an interval."""
 NOT_OFFERED = "NOT OFFERED"
 """The verdict of what an engine does not offer: no run."""
+FAILED_BEFORE = "failed_before"
+"""Column with the number of INVALID runs that were run again and have no row of their own."""
 
 
 def spread(values: Iterable[float | None], show: Callable[[float], str] = seconds) -> str:
@@ -81,11 +83,13 @@ def footer(rows: Sequence[Row], command: str, path: str, by: Callable[[Row], Has
     runs = _runs(counts)
     offered = [each for each in rows if each.get("verdict") != NOT_OFFERED]
     wrong = len(offered) - len(valid(rows))
+    again = sum(int(each.get(FAILED_BEFORE, 0)) for each in rows)
     days = sorted({datetime.fromisoformat(str(each["time"])).date().isoformat() for each in rows})
     commits = list(dict.fromkeys(str(each["commit"]) for each in rows))
     words = [
         runs,
         *([f"{wrong} of {len(offered)} runs not VALID and not counted"] if wrong else []),
+        *([f"before these, {again} failed and were run again"] if again else []),
         days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}",
         f"commit {', '.join(commits)}",
         *dict.fromkeys(str(each["machine"]) for each in rows),

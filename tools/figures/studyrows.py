@@ -2,15 +2,16 @@
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 from figures import rows
 from figures.rows import Row
+from figures.shown import FAILED_BEFORE
 from weft.analysis.compare.against import measured
-from weft.analysis.compare.headline import Headline, headlines
+from weft.analysis.compare.headline import Headline, failed_before, headlines
 from weft.analysis.compare.operations import operations
 from weft.analysis.compare.published import Measure
 from weft.analysis.read import resolved
@@ -49,7 +50,13 @@ def of_study(name: str) -> list[Row]:
         raise UsageError(f"no run in {settings.runs()} belongs to a study {name!r}", hint="weft run it first")
     ordered = sorted(lines, key=lambda line: line.created)
     newest = {(tuple(line.coordinates.items()), line.size, line.repeat): line for line in ordered}
-    return [_row(line) for line in newest.values()]
+    return [{**_row(line), **_failed(line, ordered)} for line in newest.values()]
+
+
+def _failed(line: Headline, every: Sequence[Headline]) -> Row:
+    """How many INVALID runs of the same spec and repetition a run replaces; nothing where there are none."""
+    before = failed_before(line, every)
+    return {FAILED_BEFORE: before} if before else {}
 
 
 def _row(line: Headline) -> Row:

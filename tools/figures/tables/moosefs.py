@@ -21,23 +21,31 @@ _PARTS = {
 
 
 def lines(rows: Sequence[Row]) -> list[str]:
-    """A line for each number of blocks, and one for what each thousand more of them take."""
+    """For each calibrated profile, a line for each number of blocks, and one for what each thousand more of them take."""
     found = valid(rows)
     sizes = sorted({int(each["cell"][_MAPPERS]) for each in found})
-    head = ["blocks", "MooseFS, s", "emulated, s", "emulated over MooseFS"]
+    # without a run of an emulation there is a table of MooseFS alone
+    profiles = sorted({_profile(each) for each in found} - {_REAL}) or [_EMULATED]
+    several = len(profiles) > 1
+    head = [*(["profile"] if several else []), "blocks", "MooseFS, s", "emulated, s", "emulated over MooseFS"]
     head += [f"{name}, s: MooseFS, emulated" for name in _PARTS]
-    body = [_line(f"{size**2:,}", [_of(found, way, size) for way in (_REAL, _EMULATED)]) for size in sizes]
-    if len(sizes) > 1:
-        body.append(_slope(found, sizes))
+    body = []
+    for profile in profiles:
+        own = [_line(f"{size**2:,}", [_of(found, way, size) for way in (_REAL, profile)]) for size in sizes]
+        if len(sizes) > 1:
+            own.append(_slope(found, sizes, profile))
+        name = profile.removeprefix(f"{_EMULATED}:").removesuffix(".toml")
+        body += [[name, *each] for each in own] if several else own
     return table(head, body)
 
 
+def _profile(row: Row) -> str:
+    """Its storage: each calibration has a name of its own, but older rows have that of their file alone."""
+    return str(row["cell"]["scratch"])
+
+
 def _of(rows: Sequence[Row], way: str, size: int) -> list[Row]:
-    return [
-        each
-        for each in rows
-        if str(each["cell"]["scratch"]).startswith(way) and int(each["cell"][_MAPPERS]) == size
-    ]
+    return [each for each in rows if _profile(each) == way and int(each["cell"][_MAPPERS]) == size]
 
 
 def _line(name: str, both: Sequence[Sequence[Row]]) -> list[str]:
@@ -49,7 +57,7 @@ def _line(name: str, both: Sequence[Sequence[Row]]) -> list[str]:
     return [name, spread(real), spread(emulated), ratio, *parts]
 
 
-def _slope(rows: Sequence[Row], sizes: Sequence[int]) -> list[str]:
+def _slope(rows: Sequence[Row], sizes: Sequence[int], profile: str) -> list[str]:
     """Of the largest size over the smallest: what neither the start nor the number of tasks decides."""
     few, many = sizes[0], sizes[-1]
     thousands = (many**2 - few**2) / 1000
@@ -59,9 +67,9 @@ def _slope(rows: Sequence[Row], sizes: Sequence[int]) -> list[str]:
         low, high = middles
         return None if low is None or high is None else (high - low) / thousands
 
-    real, emulated = each(_REAL, ""), each(_EMULATED, "")
+    real, emulated = each(_REAL, ""), each(profile, "")
     ratio = f"{emulated / real:.2f}" if real and emulated else NONE
-    parts = [", ".join(spread([each(way, part)]) for way in (_REAL, _EMULATED)) for part in _PARTS.values()]
+    parts = [", ".join(spread([each(way, part)]) for way in (_REAL, profile)) for part in _PARTS.values()]
     return [f"1,000 more, from {few**2:,} to {many**2:,}", spread([real]), spread([emulated]), ratio, *parts]
 
 

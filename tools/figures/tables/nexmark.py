@@ -28,13 +28,14 @@ def lines(rows: Sequence[Row]) -> list[str]:
         for engine, name in _NAMES.items():
             here = [row for row in valid(rows) if row["cell"] == {"query": query, "engine": engine}]
             if here:
-                body.append(
-                    [query, name, *_figures(here), f"{published / 1000:.0f}" if engine == "flink" else ""]
-                )
+                compared = f"{published / 1000:.0f}" if engine == "flink" else ""
+                # a search of another commit may search in another way
+                commits = ", ".join(dict.fromkeys(str(row["commit"]) for row in here))
+                body.append([query, name, *_figures(here), compared, commits])
     titles = ["query", "engine", "thousand events/s", "not sustained at"]
     titles += ["cores busy", "per core busy", "per core of the node"]
     latencies = [f"99 % at {float(level) * 100:.0f} %, s" for level in _LEVELS]
-    return table([*titles, *latencies, "Flink 1.13, per core busy"], body)
+    return table([*titles, *latencies, "Flink 1.13, per core busy", "commits"], body)
 
 
 def _figures(here: Sequence[Row]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 from weft.analysis.compare import statistics
 from weft.analysis.compare.against import Against
 from weft.analysis.compare.estimate import LEAST, Estimate
-from weft.analysis.compare.headline import Headline
+from weft.analysis.compare.headline import Headline, failed_before
 from weft.analysis.compare.operations import Operations
 from weft.analysis.explain.timeparts import Explanation
 from weft.analysis.read.part import Part
@@ -91,7 +91,8 @@ def compare(lines: Sequence[Headline], title: str, *, each: bool = False) -> Com
         for line in lines
         if line.seconds is None
     )
-    found = (*sentences(groups), *_known_work(lines), *_imported(lines))
+    again = _run_again({group.label: members[index] for index, group in enumerate(groups)})
+    found = (*sentences(groups), *again, *_known_work(lines), *_imported(lines))
     return Comparison(title=title, groups=groups, left_out=left, differences=differences, sentences=found)
 
 
@@ -107,6 +108,17 @@ def _known_work(lines: Sequence[Headline]) -> tuple[str, ...]:
             middle = median(taken)
             found.append(f"{min(taken) / middle:.2f} to {max(taken) / middle:.2f} ({what})")
     return (f"Known work before each run took from {' and '.join(found)} times its median.",) if found else ()
+
+
+def _run_again(members: Mapping[str, Sequence[Headline]]) -> tuple[str, ...]:
+    """How many runs of each cell of a study failed and were run again: the later run alone is among its numbers."""
+    found = []
+    for label, lines in members.items():
+        done = [line for line in lines if line.study and line.verdict != "INVALID"]
+        failed = sum(any(failed_before(line, [each]) for line in done) for each in lines)
+        if failed:
+            found.append(f"[{label}] {failed}")
+    return (f"Failed attempts that were run again: {', '.join(found)}.",) if found else ()
 
 
 def _imported(lines: Sequence[Headline]) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """A run's entry in a list: enough to identify it and to compare times. Fast: it reads two small files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,6 +99,16 @@ def headlines(records: Sequence[Stored], study: str = "") -> list[Headline]:
     """The headlines of some records, or of those of one study."""
     found = [headline(stored) for stored in records]
     return [line for line in found if not study or line.study == study]
+
+
+def failed_before(line: Headline, every: Iterable[Headline]) -> int:
+    """How many earlier runs of the same spec and repetition of a study were INVALID: a study runs these again."""
+    return sum(
+        each.verdict == "INVALID"
+        and (each.study, each.key, each.repeat) == (line.study, line.key, line.repeat)
+        and each.created < line.created
+        for each in every
+    )
 
 
 def flat(value: Any, prefix: str = "") -> dict[str, str]:
