@@ -18,15 +18,13 @@ OPENS = (
     *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED.split()),
     "--add-opens=java.security.jgss/sun.security.krb5=ALL-UNNAMED",
     "-Dio.netty.tryReflectionSetAccessible=true",
-    # as in Netty 4.1: 4.2 has another allocator, and clients that compare the name of a host with its certificate
     "-Dio.netty.allocator.type=pooled",
-    "-Dio.netty.handler.ssl.defaultEndpointVerificationAlgorithm=NONE",
     # Java before 23 has no such option, and ignores it by the first line
     "--sun-misc-unsafe-memory-access=allow",
     "--enable-native-access=ALL-UNNAMED",
 )
-"""The options of Spark 4.3's own launcher (JavaModuleOptions), which its executors have too, but without jdk.incubator.vector: every JVM
-prints a warning of that. Without it MLlib has no vector instructions in the driver."""
+"""The options of Spark 4.3's own launcher (JavaModuleOptions), which its executors have too, but for two. With jdk.incubator.vector every JVM
+prints a warning; without it MLlib has no vector instructions in the driver. Clients keep comparing the name of a host with its certificate."""
 
 
 @dataclass(frozen=True)
