@@ -84,7 +84,7 @@ def of_wheel(wheels: Path) -> Row:
 
 
 def ran(folder: Path, argv: Sequence[str], began: float, installed: float | None = None) -> Row:
-    """The command's time from the begin, by part; where weft installs its packages itself, the stamp of their environment says when."""
+    """The command's time from the start, by part; where weft installs its packages itself, the stamp of their environment says when."""
     found = json.loads(asked(folder, argv))
     ended = time.time()
     events = record.read(folder / found["record"]).events()

@@ -175,6 +175,17 @@ def test_the_profile_of_all_users_can_be_written(
     done = CliRunner().invoke(app, ["site", "init", "--site"])
     assert done.exit_code == 0
     assert "fabric" in shared_installation.read_text()
+    assert load(shared_installation).shared is None  # what was found is a directory of one user
+
+
+def test_a_profile_of_all_users_that_is_read_only_has_the_remedy(
+    shared_installation: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("weft.cli.site.survey", lambda: FOUND)
+    shared_installation.mkdir()
+    done = CliRunner().invoke(app, ["site", "init", "--site", "--force"])
+    assert isinstance(done.exception, UsageError)
+    assert done.exception.hint == f"`chmod u+w {shared_installation}` as its owner"
 
 
 def test_the_home_directory_is_written_as_in_a_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

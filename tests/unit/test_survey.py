@@ -72,6 +72,13 @@ def test_a_survey_is_every_job_on_every_storage_and_number_of_nodes() -> None:
     assert {spec.scratch.word for _, spec in found.cells()} == {"disk", "memory", "pool"}
 
 
+def test_runs_on_a_batch_system_hold_the_nodes_of_the_largest() -> None:
+    asked = surveying.study(["slurm:2", "slurm:8"], ["disk"], ["sort"], 1, "spark")
+    found = surveying.cost(asked, {}, [])
+    assert found.runs == 2
+    assert found.node_hours == pytest.approx(2 * 8 * surveying.UNKNOWN / 3600)
+
+
 def test_its_cost_is_that_of_what_is_left() -> None:
     asked = surveying.study(NODES, ["disk"], ["sort"], 1, "spark")
     everything = surveying.cost(asked, {}, [])

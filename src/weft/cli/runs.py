@@ -126,7 +126,7 @@ def label(
     if running := [stored.directory.name for stored in chosen if stored.verdict == "RUNNING"]:
         raise UsageError(
             f"{', '.join(running)} is still running, and would lose the label",
-            hint="label it when it has ended; `weft run --label WORD` does it from the begin",
+            hint="label it when it has ended; `weft run --label WORD` does it from the start",
         )
     for stored in chosen:
         kept = [one for one in stored.head.labels if one != word]

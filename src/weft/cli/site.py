@@ -3,6 +3,7 @@
 It has job directives, directories, the network interface, modules, and default nodes and engine.
 """
 
+import dataclasses
 import json
 import tomllib
 from pathlib import Path
@@ -42,15 +43,16 @@ def init(
         raise UsageError(
             f"the site profile already exists: {path}", hint="look at it with `weft site show`, or --force"
         )
-    written = text(survey())
+    found = survey()
+    # the directory of the user who installs is not one of all users
+    written = text(dataclasses.replace(found, scratch=None) if shared else found)
     Profile.model_validate(tomllib.loads(written))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(written, encoding="utf-8")
     except OSError as error:
-        raise UsageError(
-            f"cannot write {path}: {error.strerror}", hint="set WEFT_SITE to a file that you own"
-        ) from error
+        hint = f"`chmod u+w {path}` as its owner" if shared else "set WEFT_SITE to a file that you own"
+        raise UsageError(f"cannot write {path}: {error.strerror}", hint=hint) from error
     print(written, end="")
     print(f"# written to {path}")
 

@@ -115,7 +115,7 @@ class ClusterSource(ABC):
         """Raises UsageError if the run cannot succeed there, before anything is downloaded or built."""
 
     def about(self, spec: Spec) -> dict[str, Any]:
-        """What its record says of it from the begin."""
+        """What its record says of it from the start."""
         return _about(spec)
 
     def key(self, spec: Spec) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from weft.adapters.nodes.jobnodes import JobNodes
 from weft.record.history import expected_phases
 from weft.record.record import Stored
 from weft.spec.study import Study, study_from
@@ -56,9 +57,12 @@ def study(
 
 def cost(asked: Study, done: Mapping[tuple[str, int], Stored], records: Sequence[Stored]) -> Cost:
     """From earlier runs of the same kind; what was never run is taken for the median of the others, or a minute."""
+    cells = asked.cells()
+    # all runs on a batch system are in one job, as large as the largest of them needs
+    held = max((spec.nodes.count for _, spec in cells if isinstance(spec.nodes, JobNodes)), default=0)
     left = [
         (spec, expected_phases(records, spec.key()))
-        for _, spec in asked.cells()
+        for _, spec in cells
         for number in range(asked.repeat)
         if (spec.key(), number) not in done
     ]
@@ -68,7 +72,7 @@ def cost(asked: Study, done: Mapping[tuple[str, int], Stored], records: Sequence
     return Cost(
         len(each),
         sum(seconds for _, seconds in each),
-        sum(seconds * spec.nodes.count for spec, seconds in each) / 3600,
+        sum(seconds * max(spec.nodes.count, held) for spec, seconds in each) / 3600,
         sum(not phases for _, phases in left),
     )
 
