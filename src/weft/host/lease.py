@@ -227,11 +227,14 @@ def release_ended(name: str) -> list[Resource]:
 
 def _lock_of_dead(lease: Lease, file: IO[str]) -> bool:
     """Lock a lease; one that another process is releasing, such as the cleanup watchdog, when that is done."""
+    if locks.locked(file):
+        return True
+    # an owner that has written nothing yet may live; a batch system is asked once, and not each time below
+    if not lease.owner or not _ours(lease):
+        return False
     end = time.monotonic() + _RELEASING
     while not locks.locked(file):
-        # an owner that has written nothing yet may live
-        lives = not lease.owner or psutil.pid_exists(int(lease.owner["pid"]))
-        if not _ours(lease) or lives or time.monotonic() > end:
+        if psutil.pid_exists(int(lease.owner["pid"])) or time.monotonic() > end:
             return False
         signals.sleep(0.05)
     return True
