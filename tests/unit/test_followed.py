@@ -88,6 +88,23 @@ def test_a_job_that_could_not_be_cancelled_keeps_its_files(
     assert "warning: Slurm job 7 may go on: the controller does not answer" in capsys.readouterr().err
 
 
+def test_a_job_that_the_batch_system_forgot_neither_goes_on_nor_was_cancelled(
+    cancelled: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As after an outage of the controller that was longer than its MinJobAge."""
+    monkeypatch.setenv("WEFT_RUNS", str(tmp_path / "runs"))
+    monkeypatch.setattr(Slurm, "job", lambda *_: None)
+    made = records.create(tmp_path / "runs", "one", "", {"slurm": {"job": 7}})
+    job = Followed(Slurm(), "7", tmp_path, "7", Progress(), last=state("RUNNING"))
+    job.cancel()
+    job.keep()
+    assert "may go on" not in capsys.readouterr().err
+    head = records.read(made.directory).head
+    assert head.verdict == "INVALID"
+    assert head.reason.startswith("Slurm no longer knows job 7 in phase ")
+    assert head.hint == "`sacct` may show how it ended"
+
+
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Sleeps that take no time, in seconds; the clock of the module is their sum."""
     slept: list[float] = []
