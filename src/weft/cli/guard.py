@@ -1,6 +1,5 @@
 """What every entry point shares: signals, and errors as one message with an exit code."""
 
-import os
 import resource
 import signal
 import sys
@@ -62,9 +61,9 @@ def _answered(action: Callable[[], object]) -> None:
         with _heard():
             print("stopped", file=sys.stderr)
         sys.exit(signals.EXIT_CODES[signal.SIGINT])
-    except BrokenPipeError:
+    except BrokenPipeError as error:
         # who reads the output has enough: whether what failed was a run, nobody could see
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence(sys.stdout, error)
         sys.exit(_CLOSED)
     except Exception as error:  # noqa: BLE001 - the last to see it
         with _heard():

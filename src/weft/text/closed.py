@@ -3,6 +3,7 @@
 import errno
 import os
 from contextlib import suppress
+from pathlib import Path
 from typing import IO
 
 _CLOSED = {errno.EIO, errno.EPIPE}
@@ -12,5 +13,5 @@ _CLOSED = {errno.EIO, errno.EPIPE}
 def silence(file: IO[str], error: OSError) -> None:
     """Lead an output nowhere that the error says is closed: at its end, Python would write again what is left, and fail."""
     if error.errno in _CLOSED:
-        with suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), file.fileno())
+        with suppress(OSError, ValueError), Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), file.fileno())
