@@ -191,7 +191,7 @@ def test_a_cluster_of_another_version_is_named_with_what_ends_it(monkeypatch: py
     with registry.reserved("mine"), registry.announced(cluster()):
         path = registry.log("mine").with_suffix(".json")
         path.write_text(json.dumps({**json.loads(path.read_text()), "client": {"of": "tomorrow"}}))
-        with pytest.raises(UsageError, match="the cluster 'mine' was started by another version") as caught:
+        with pytest.raises(UsageError, match="data of the cluster 'mine' cannot be read") as caught:
             registry.find("mine")
         assert caught.value.hint == "`weft down mine` ends it"
         monkeypatch.setattr(os, "kill", lambda pid, _: ended.append(pid))
@@ -203,7 +203,7 @@ def test_a_cluster_of_another_version_is_named_with_what_ends_it(monkeypatch: py
 
 
 def refused(name: str) -> PersistentCluster:
-    raise UsageError(f"{name} was started by another version of weft")
+    raise UsageError(f"the data of the cluster {name!r} cannot be read")
 
 
 def test_the_users_search_paths_come_last(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -215,7 +215,7 @@ def read(name: str) -> PersistentCluster | None:
                 return _FORM.validate_json(_path(name, ".json").read_bytes())
             except ValidationError as error:
                 raise UsageError(
-                    f"the cluster {name!r} was started by another version of weft",
+                    f"the data of the cluster {name!r} cannot be read; another version of weft may have started it",
                     hint=f"`weft down {name}` ends it",
                 ) from error
     return None
