@@ -31,7 +31,7 @@ def cancelled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return numbers
 
 
-def silent(*_: object) -> None:
+def silent(*_: object, **__: object) -> None:
     raise WeftError("the controller does not answer")
 
 
@@ -103,6 +103,20 @@ def test_a_job_that_the_batch_system_forgot_neither_goes_on_nor_was_cancelled(
     assert head.verdict == "INVALID"
     assert head.reason.startswith("Slurm no longer knows job 7 in phase ")
     assert head.hint == "`sacct` may show how it ended"
+
+
+def test_accounting_that_does_not_answer_does_not_replace_the_end_of_a_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """sacct waits for slurmdbd, which may be down for longer than a program may take."""
+    monkeypatch.setenv("WEFT_RUNS", str(tmp_path / "runs"))
+    monkeypatch.setattr(jobs, "shutil", SimpleNamespace(which=lambda _: "/usr/bin/sacct"))
+    monkeypatch.setattr(jobs, "ask", silent)
+    made = records.create(tmp_path / "runs", "one", "", {"slurm": {"job": 7}})
+    made.update(verdict="VALID")
+    Followed(Slurm(), "7", tmp_path, "7", Progress(), last=state("COMPLETED")).keep()
+    head = records.read(made.directory).head
+    assert (head.verdict, head.slurm["accounting"]) == ("VALID", {})
 
 
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
