@@ -338,29 +338,6 @@ def test_the_lease_of_a_command_in_an_ended_job_is_dead_wherever_it_was(
         assert f"process {os.getpid()}\n" in text
 
 
-def test_a_batch_system_is_asked_once_while_another_process_releases_a_lease(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The process of its owner has this number on another host, where this one has ended."""
-    asked: list[str] = []
-    ended = 1 << 22  # no process has it: the largest number of one is below (proc(5), pid_max)
-
-    def gone(job: str) -> bool:
-        asked.append(job)
-        return True
-
-    monkeypatch.setattr(lease, "_RELEASING", 0.3)
-    monkeypatch.setattr("weft.host.schedulers.known.gone", gone)
-    with lease.hold("alive", "a test") as held:
-        entry = {"kind": "owner", "pid": str(ended), "host": "n1", "boot": "another kernel's", "job": "7"}
-        other = held.path.with_name("other.jsonl")
-        other.write_text(json.dumps(entry) + "\n")
-        with other.open() as releasing:
-            fcntl.flock(releasing, fcntl.LOCK_EX)
-            assert list(lease.dead_leases("other")) == []
-    assert asked == ["7"]
-
-
 def test_a_dead_lease_is_read_when_it_is_locked(killed: Path, tmp_path: Path) -> None:
     """Its owner may have written more while another process had the lock."""
     later = tmp_path / "later"
