@@ -176,8 +176,12 @@ def test_a_connection_that_is_closed_early_prints_no_traceback(
     error: Exception, shown: bool, tunnel: Tunnel, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As where a browser leaves a page that it is still reading."""
-    try:
+
+    def answer() -> None:
         raise error
+
+    try:
+        answer()
     except type(error):
         tunnel.handle_error(None, ("127.0.0.1", 1))
     assert (type(error).__name__ in capsys.readouterr().err) is shown
