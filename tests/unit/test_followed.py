@@ -1,7 +1,9 @@
 """A submitted job, where it was submitted: how often the batch system is asked, and what happens if it cannot be cancelled."""
 
+import errno
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -117,6 +119,25 @@ def test_accounting_that_does_not_answer_does_not_replace_the_end_of_a_job(
     Followed(Slurm(), "7", tmp_path, "7", Progress(), last=state("COMPLETED")).keep()
     head = records.read(made.directory).head
     assert (head.verdict, head.slurm["accounting"]) == ("VALID", {})
+
+
+def test_a_file_system_that_does_not_answer_for_a_moment_cancels_no_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """As ESTALE of NFS, while its server restarts."""
+    (tmp_path / "7.out").write_text("of the job\n")
+    slept, real, opens = pauses(monkeypatch), Path.open, iter([True, False, False])
+
+    def stale(path: Path, *how: Any, **named: Any) -> Any:
+        if path.suffix == ".out" and next(opens):
+            raise OSError(errno.ESTALE, "Stale file handle", str(path))
+        return real(path, *how, **named)
+
+    monkeypatch.setattr(Path, "open", stale)
+    monkeypatch.setattr(Slurm, "job", lambda *_: state("RUNNING" if sum(slept) < 1 else "COMPLETED"))
+    monkeypatch.setattr(followed, "_RUNNING", 0)
+    assert Followed(Slurm(), "7", tmp_path, "7", Progress()).follow(None) == 0
+    assert capfdbinary.readouterr().out == b"of the job\n"
 
 
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:

@@ -77,7 +77,7 @@ class Followed:
             signals.sleep(POLL)
             self._pass_on()
             # the script of most batch systems writes a file when its command has ended
-            if self._file("exit").exists() or time.monotonic() - asked >= _RUNNING:
+            if self._has("exit") or time.monotonic() - asked >= _RUNNING:
                 job, asked = self._poll(), time.monotonic()
         nfs.refresh(self.folder)  # a short job: its output may be in files that were missing a moment ago
         self._pass_on()
@@ -141,10 +141,10 @@ class Followed:
 
     def _pass_on(self) -> None:
         for end, stream in (("err", sys.stderr), ("out", sys.stdout)):
-            if not (path := self._file(end)).exists():
+            if not self._has(end):
                 continue
             try:
-                self.printed[end] = forwarded(path, self.printed.get(end, 0), stream)
+                self.printed[end] = forwarded(self._file(end), self.printed.get(end, 0), stream)
             except OSError as error:
                 if end == "out":
                     raise
@@ -207,6 +207,13 @@ class Followed:
 
     def _files(self) -> list[Path]:
         return [path for end in ("sh", "out", "err", "exit") if (path := self._file(end)).exists()]
+
+    def _has(self, end: str) -> bool:
+        """Whether the job has written a file; False too while its file system does not answer: the job goes on."""
+        try:
+            return self._file(end).exists()
+        except OSError:
+            return False
 
     def _file(self, end: str) -> Path:
         return self.folder / f"{self.stem}.{end}"
