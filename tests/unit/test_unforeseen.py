@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from weft.cli import guard
 from weft.errors import UsageError
 from weft.host import settings, unforeseen
+from weft.host.programs import openfiles
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_command_has_the_open_files_that_the_machine_allows(
     chosen: list[tuple[int, int]] = []
     monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
     monkeypatch.setattr(resource, "setrlimit", lambda _, limits: chosen.append(limits))
-    guard._allow_files()
+    openfiles.allow()
     assert chosen == ([] if raised is None else [(raised, hard)])
 
 
@@ -63,7 +63,7 @@ def test_a_limit_that_cannot_be_raised_ends_nothing(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(resource, "getrlimit", lambda _: (1024, 4096))
     monkeypatch.setattr(resource, "setrlimit", refused)
-    guard._allow_files()
+    openfiles.allow()
 
 
 @pytest.fixture
