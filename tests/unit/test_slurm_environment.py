@@ -103,14 +103,16 @@ def test_a_submission_that_takes_too_long_may_have_been_accepted(
 ) -> None:
     monkeypatch.setattr(commands, "SUBMISSION", 0.1)
     monkeypatch.setattr(plain, "SUBMISSION", 0.1)
-    for name in ("sbatch", "qsub"):
+    for name in ("sbatch", "qsub", "bsub"):
         fake_program(programs, name, "exec sleep 60")
     with pytest.raises(WeftError, match=r"^`sbatch` did not end within") as caught:
         commands.submit(programs / "job.sh")
     assert "`squeue --me` shows it" in caught.value.hint
-    with pytest.raises(WeftError, match="did not end within") as caught:
-        known.KINDS["pbs"].submit(programs / "job.sh")
-    assert "PBS may have accepted the job" in caught.value.hint
+    (programs / "job.sh").touch()
+    for kind, title in (("pbs", "PBS"), ("lsf", "LSF")):
+        with pytest.raises(WeftError, match=f"^{title} did not answer within") as caught:
+            known.KINDS[kind].submit(programs / "job.sh")
+        assert f"{title} may have accepted the job" in caught.value.hint
 
 
 @pytest.mark.parametrize(
