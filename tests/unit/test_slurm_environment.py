@@ -10,7 +10,7 @@ from tests.fakes import fake_program
 from weft.adapters.nodes.slurm import step
 from weft.errors import NodeError, UsageError, WeftError
 from weft.host import shell
-from weft.host.schedulers import known, plain
+from weft.host.schedulers import known, oar, plain
 from weft.host.schedulers.slurm import commands
 from weft.host.schedulers.slurm.allocation import AllocatedNode, allocation
 from weft.host.schedulers.slurm.scheduler import Slurm
@@ -113,6 +113,17 @@ def test_a_submission_that_takes_too_long_may_have_been_accepted(
         with pytest.raises(WeftError, match=f"^{title} did not answer within") as caught:
             known.KINDS[kind].submit(programs / "job.sh")
         assert f"{title} may have accepted the job" in caught.value.hint
+
+
+def test_a_job_of_oar_is_deleted_also_if_nobody_knows_whether_it_has_ended(
+    programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(oar, "_CLEANING", 0.2)
+    monkeypatch.setattr(oar, "_POLL", 0.1)
+    fake_program(programs, "oarstat", "echo 'cannot connect to database' >&2; exit 1")
+    fake_program(programs, "oardel", f'echo "$@" >>{programs}/asked')
+    known.KINDS["oar"].cancel("7")
+    assert (programs / "asked").read_text() == "-s 12 7\n7\n"
 
 
 @pytest.mark.parametrize(
