@@ -2,6 +2,7 @@
 
 import ast
 import json
+import resource
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -162,6 +163,13 @@ def test_every_program_can_be_read_by_the_oldest_python_that_a_host_may_have() -
     assert len(programs) > 10
     for path in programs:
         ast.parse(path.read_text(encoding="utf-8"), str(path), feature_version=(3, 6))
+
+
+def test_a_command_on_a_host_may_open_the_files_that_the_host_allows(reach: Reach) -> None:
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    most = 1 << 16 if hard == resource.RLIM_INFINITY else min(hard, 1 << 16)
+    shown = reach.run(["sh", "-c", "ulimit -Sn"]).out.strip()
+    assert shown == "unlimited" or int(shown) >= most
 
 
 def test_a_program_that_does_not_compile_fails_alone(reach: Reach) -> None:

@@ -59,7 +59,7 @@ def test_auto_takes_a_fast_interface_that_all_have(nodes: Make) -> None:
     assert [node.address for node in on_fabric(two, "auto")] == ["127.88.251.1", "127.88.251.2"]
 
 
-@pytest.mark.parametrize("name", ["ib0", "ibp65s0", "ibs1", "mlx5_ib0", "hsn0", "opa1"])
+@pytest.mark.parametrize("name", ["ib0", "ibp65s0", "ibP2p1s0", "ibs1", "ibo1", "mlx5_ib0", "hsn0", "opa1"])
 def test_auto_knows_the_names_of_fast_interfaces(name: str, nodes: Make) -> None:
     two = nodes({name: "127.88.251.1", "bond0": NOBODYS}, {name: "127.88.251.2", "bond0": NOBODYS})
     assert [node.address for node in on_fabric(two, "auto")] == ["127.88.251.1", "127.88.251.2"]

@@ -1,7 +1,9 @@
 """A submitted job, where it was submitted: how often the batch system is asked, and what happens if it cannot be cancelled."""
 
+import errno
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -31,7 +33,7 @@ def cancelled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return numbers
 
 
-def silent(*_: object) -> None:
+def silent(*_: object, **__: object) -> None:
     raise WeftError("the controller does not answer")
 
 
@@ -86,6 +88,56 @@ def test_a_job_that_could_not_be_cancelled_keeps_its_files(
     job.keep()
     assert (tmp_path / "7.out").exists()
     assert "warning: Slurm job 7 may go on: the controller does not answer" in capsys.readouterr().err
+
+
+def test_a_job_that_the_batch_system_forgot_neither_goes_on_nor_was_cancelled(
+    cancelled: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As after an outage of the controller that was longer than its MinJobAge."""
+    monkeypatch.setenv("WEFT_RUNS", str(tmp_path / "runs"))
+    monkeypatch.setattr(Slurm, "job", lambda *_: None)
+    made = records.create(tmp_path / "runs", "one", "", {"slurm": {"job": 7}})
+    job = Followed(Slurm(), "7", tmp_path, "7", Progress(), last=state("RUNNING"))
+    job.cancel()
+    job.keep()
+    assert "may go on" not in capsys.readouterr().err
+    head = records.read(made.directory).head
+    assert head.verdict == "INVALID"
+    assert head.reason.startswith("Slurm no longer knows job 7 in phase ")
+    assert head.hint == "`sacct` may show how it ended"
+
+
+def test_accounting_that_does_not_answer_does_not_replace_the_end_of_a_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """sacct waits for slurmdbd, which may be down for longer than a program may take."""
+    monkeypatch.setenv("WEFT_RUNS", str(tmp_path / "runs"))
+    monkeypatch.setattr(jobs, "shutil", SimpleNamespace(which=lambda _: "/usr/bin/sacct"))
+    monkeypatch.setattr(jobs, "ask", silent)
+    made = records.create(tmp_path / "runs", "one", "", {"slurm": {"job": 7}})
+    made.update(verdict="VALID")
+    Followed(Slurm(), "7", tmp_path, "7", Progress(), last=state("COMPLETED")).keep()
+    head = records.read(made.directory).head
+    assert (head.verdict, head.slurm["accounting"]) == ("VALID", {})
+
+
+def test_a_file_system_that_does_not_answer_for_a_moment_cancels_no_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """As ESTALE of NFS, while its server restarts."""
+    (tmp_path / "7.out").write_text("of the job\n")
+    slept, real, opens = pauses(monkeypatch), Path.open, iter([True, False, False])
+
+    def stale(path: Path, *how: Any, **named: Any) -> Any:
+        if path.suffix == ".out" and next(opens):
+            raise OSError(errno.ESTALE, "Stale file handle", str(path))
+        return real(path, *how, **named)
+
+    monkeypatch.setattr(Path, "open", stale)
+    monkeypatch.setattr(Slurm, "job", lambda *_: state("RUNNING" if sum(slept) < 1 else "COMPLETED"))
+    monkeypatch.setattr(followed, "_RUNNING", 0)
+    assert Followed(Slurm(), "7", tmp_path, "7", Progress()).follow(None) == 0
+    assert capfdbinary.readouterr().out == b"of the job\n"
 
 
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:

@@ -1,12 +1,14 @@
 """A run on a persistent cluster: what it may ask for, and how its job is distinguished from others; nothing is started."""
 
 import dataclasses
+import itertools
 import json
 import os
 import re
 import socket
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -237,6 +239,33 @@ def test_the_end_of_the_cluster_and_its_lost_daemons_are_seen_while_the_job_runs
     assert alive.lost == ["worker-node2 on node2 ended (exit code 1)"]
     monkeypatch.setattr(registry, "supervisor", lambda _: None)
     alive.polled = 0.0
+    with pytest.raises(ClusterError, match="the cluster 'mine' has ended"):
+        alive.watch()
+
+
+def test_a_look_that_takes_long_is_taken_seldom_and_the_end_of_the_cluster_is_seen_at_once(
+    cluster: PersistentCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with logs of hundreds of nodes on a parallel file system, which the job uses as well."""
+    now, looks = [100.0], [0.0]
+
+    def look(_: joined._Joined) -> None:
+        looks.append(now[0])
+        now[0] += 1
+
+    monkeypatch.setattr(joined, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(joined._Joined, "look", look)
+    monkeypatch.setattr(Cluster, "watch", lambda _: None)
+    monkeypatch.setattr(registry, "supervisor", lambda _: cluster.supervisor)
+    alive = joined._Joined(
+        lambda *_, **__: None, source=JoinedCluster(cluster), layout=cluster.layout, began=2.0
+    )
+    for _ in range(300):
+        alive.watch()
+        now[0] += 0.5
+    assert len(looks) - 1 == 8
+    assert min(later - before for before, later in itertools.pairwise(looks)) >= 20
+    monkeypatch.setattr(registry, "supervisor", lambda _: None)
     with pytest.raises(ClusterError, match="the cluster 'mine' has ended"):
         alive.watch()
 

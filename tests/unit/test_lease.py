@@ -314,6 +314,14 @@ def test_a_result_stays_valid_where_something_could_not_be_released(silent: Path
     assert list(caught.value.left) == ["job weft-run"]
 
 
+def test_a_result_stays_valid_if_a_signal_comes_after_it(tmp_path: Path) -> None:
+    record = records.create(tmp_path / "runs", "run", "", {})
+    with pytest.raises(Stopped), verdict_of(record), lease.hold("run", "a test"):
+        record.update(verdict="VALID")
+        raise Stopped(130)
+    assert (record.head.verdict, record.head.reason) == ("VALID", "")
+
+
 @pytest.mark.parametrize(("state", "alive"), [("RUNNING", True), ("CANCELLED", False)])
 def test_the_lease_of_a_command_in_an_ended_job_is_dead_wherever_it_was(
     state: str, alive: bool, silent: Path, monkeypatch: pytest.MonkeyPatch

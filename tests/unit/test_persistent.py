@@ -186,12 +186,31 @@ def test_a_free_lock_of_another_host_is_no_end_of_its_cluster_but_that_of_its_jo
         assert lock.read_text().startswith(owner)
 
 
+def test_a_command_on_another_host_does_not_ask_the_batch_system_each_time_it_looks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+
+    def gone(job: str) -> bool:
+        asked.append(job)
+        return False
+
+    now = [1000.0]
+    monkeypatch.setattr(known, "gone", gone)
+    monkeypatch.setattr(registry, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    registry.log("mine").with_suffix(".lock").write_text("1 node7 another-boot 4711")
+    for _ in range(100):
+        assert registry.supervisor("mine") == 1
+        now[0] += 0.5
+    assert asked == ["4711"] * 5
+
+
 def test_a_cluster_of_another_version_is_named_with_what_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     ended: list[int] = []
     with registry.reserved("mine"), registry.announced(cluster()):
         path = registry.log("mine").with_suffix(".json")
         path.write_text(json.dumps({**json.loads(path.read_text()), "client": {"of": "tomorrow"}}))
-        with pytest.raises(UsageError, match="the cluster 'mine' was started by another version") as caught:
+        with pytest.raises(UsageError, match="data of the cluster 'mine' cannot be read") as caught:
             registry.find("mine")
         assert caught.value.hint == "`weft down mine` ends it"
         monkeypatch.setattr(os, "kill", lambda pid, _: ended.append(pid))
@@ -203,7 +222,7 @@ def test_a_cluster_of_another_version_is_named_with_what_ends_it(monkeypatch: py
 
 
 def refused(name: str) -> PersistentCluster:
-    raise UsageError(f"{name} was started by another version of weft")
+    raise UsageError(f"the data of the cluster {name!r} cannot be read")
 
 
 def test_the_users_search_paths_come_last(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,6 +144,24 @@ def test_progress_that_nobody_sees_does_not_replace_how_a_run_ends(
     assert (record.head.verdict, record.head.reason) == ("INVALID", reason)
 
 
+def test_progress_is_shown_again_after_a_moment_in_which_it_could_not_be_written() -> None:
+    """As on a terminal that another program has made non-blocking."""
+
+    class Busy(StringIO):
+        turns = iter([True, False])
+
+        def write(self, text: str) -> int:
+            if next(self.turns):
+                raise BlockingIOError(errno.EAGAIN, "write could not complete without blocking")
+            return super().write(text)
+
+    file = Busy()
+    progress = Progress(Printing(file=file, stderr=True, force_terminal=False))
+    progress.say("lost")
+    progress.say("the next line")
+    assert file.getvalue() == "the next line\n"
+
+
 def test_results_that_nobody_reads_are_an_error_of_who_prints_them() -> None:
     """Not an end of the program: guard.py gives it its exit code."""
     with pytest.raises(BrokenPipeError):

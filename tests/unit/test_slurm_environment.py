@@ -10,7 +10,7 @@ from tests.fakes import fake_program
 from weft.adapters.nodes.slurm import step
 from weft.errors import NodeError, UsageError, WeftError
 from weft.host import shell
-from weft.host.schedulers import known, plain
+from weft.host.schedulers import known, oar, plain
 from weft.host.schedulers.slurm import commands
 from weft.host.schedulers.slurm.allocation import AllocatedNode, allocation
 from weft.host.schedulers.slurm.scheduler import Slurm
@@ -103,14 +103,27 @@ def test_a_submission_that_takes_too_long_may_have_been_accepted(
 ) -> None:
     monkeypatch.setattr(commands, "SUBMISSION", 0.1)
     monkeypatch.setattr(plain, "SUBMISSION", 0.1)
-    for name in ("sbatch", "qsub"):
+    for name in ("sbatch", "qsub", "bsub"):
         fake_program(programs, name, "exec sleep 60")
     with pytest.raises(WeftError, match=r"^`sbatch` did not end within") as caught:
         commands.submit(programs / "job.sh")
     assert "`squeue --me` shows it" in caught.value.hint
-    with pytest.raises(WeftError, match="did not end within") as caught:
-        known.KINDS["pbs"].submit(programs / "job.sh")
-    assert "PBS may have accepted the job" in caught.value.hint
+    (programs / "job.sh").touch()
+    for kind, title in (("pbs", "PBS"), ("lsf", "LSF")):
+        with pytest.raises(WeftError, match=f"^{title} did not answer within") as caught:
+            known.KINDS[kind].submit(programs / "job.sh")
+        assert f"{title} may have accepted the job" in caught.value.hint
+
+
+def test_a_job_of_oar_is_deleted_also_if_nobody_knows_whether_it_has_ended(
+    programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(oar, "_CLEANING", 0.2)
+    monkeypatch.setattr(oar, "_POLL", 0.1)
+    fake_program(programs, "oarstat", "echo 'cannot connect to database' >&2; exit 1")
+    fake_program(programs, "oardel", f'echo "$@" >>{programs}/asked')
+    known.KINDS["oar"].cancel("7")
+    assert (programs / "asked").read_text() == "-s 12 7\n7\n"
 
 
 @pytest.mark.parametrize(

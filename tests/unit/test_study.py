@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from weft.errors import MissingError, UsageError
+from weft.errors import MissingError, UsageError, WeftError
+from weft.record import record as records
+from weft.record.record import Stored
 from weft.run import matrix, run
 from weft.run.progress import Progress
 from weft.run.provisioning import Provisioned
@@ -192,6 +194,25 @@ def test_a_cell_with_an_error_that_nobody_expected_does_not_end_the_study(
     (kept,) = other.directory.glob("weft-traceback-*.txt")
     assert kept.name in other.head.hint
     assert "INVALID: /gone" in shown.getvalue()
+
+
+def test_a_cell_whose_cleanup_fails_after_its_result_is_shown_with_its_verdict(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made = records.create(tmp_path / "elsewhere", "one", "", {})
+    made.update(verdict="VALID")
+
+    def left(*_: object, **__: object) -> Stored:
+        error = WeftError("could not release job weft-one")
+        error.record = made.directory
+        raise error
+
+    monkeypatch.setattr(matrix, "run_once", left)
+    table = {"workload": "file-open", "engine": "null", "matrix": {"scratch": ["disk", "memory"]}}
+    shown = io.StringIO()
+    matrix.run(study_from(table, name="s", where="s.toml"), Progress(Console(file=shown)))
+    assert "VALID: could not release job weft-one" in shown.getvalue()
+    assert "INVALID" not in shown.getvalue()
 
 
 @pytest.mark.parametrize("more", [{"matrix": {"scratch": ["disk"]}}, {"control": True}])

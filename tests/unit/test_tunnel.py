@@ -162,3 +162,26 @@ def test_another_user_at_the_pages_port_gets_no_token() -> None:
     assert status == 502
     assert "user 65534 listens" in text
     assert os.geteuid() == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "shown"),
+    [
+        (BrokenPipeError(), False),
+        (http.client.IncompleteRead(b"half"), False),
+        (KeyError("of weft"), True),
+    ],
+)
+def test_a_connection_that_is_closed_early_prints_no_traceback(
+    error: Exception, shown: bool, tunnel: Tunnel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As where a browser leaves a page that it is still reading."""
+
+    def answer() -> None:
+        raise error
+
+    try:
+        answer()
+    except type(error):
+        tunnel.handle_error(None, ("127.0.0.1", 1))
+    assert (type(error).__name__ in capsys.readouterr().err) is shown

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from weft.cli import guard
 from weft.errors import UsageError
 from weft.host import settings, unforeseen
+from weft.host.programs import openfiles
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,18 @@ from weft.host import settings, unforeseen
 )
 def test_a_limit_of_the_machine_is_named_with_where_it_is_shown(number: int, hint: str) -> None:
     assert hint in unforeseen.explained(OSError(number, os.strerror(number))).hint
+
+
+def test_a_thread_that_cannot_start_is_a_limit_and_no_mistake_of_weft() -> None:
+    found = unforeseen.explained(RuntimeError("can't start new thread"))
+    assert found.message == "can't start new thread"
+    assert "`ulimit -u` shows your limit" in found.hint
+
+
+def test_an_output_that_takes_nothing_at_the_moment_is_no_limit_of_processes() -> None:
+    """As a pipe that its reader made non-blocking."""
+    error = BlockingIOError(errno.EAGAIN, "write could not complete without blocking")
+    assert "ulimit" not in unforeseen.explained(error).hint
 
 
 @pytest.mark.parametrize(
@@ -41,7 +53,7 @@ def test_a_command_has_the_open_files_that_the_machine_allows(
     chosen: list[tuple[int, int]] = []
     monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
     monkeypatch.setattr(resource, "setrlimit", lambda _, limits: chosen.append(limits))
-    guard._allow_files()
+    openfiles.allow()
     assert chosen == ([] if raised is None else [(raised, hard)])
 
 
@@ -51,7 +63,7 @@ def test_a_limit_that_cannot_be_raised_ends_nothing(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(resource, "getrlimit", lambda _: (1024, 4096))
     monkeypatch.setattr(resource, "setrlimit", refused)
-    guard._allow_files()
+    openfiles.allow()
 
 
 @pytest.fixture
@@ -72,6 +84,14 @@ def test_records_in_a_directory_that_was_removed_are_an_error_with_that_reason(r
     with pytest.raises(FileNotFoundError) as caught:
         settings.runs()
     assert unforeseen.explained(caught.value).message == "the current directory no longer exists"
+
+
+def test_a_user_without_a_home_directory_is_not_in_one_that_was_removed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(unforeseen, "_directories", dict)
+    error = OSError(errno.ENOENT, os.strerror(errno.ENOENT))
+    assert "no longer exists" not in unforeseen.explained(error).message
 
 
 def test_an_error_that_names_a_file_keeps_it_in_a_directory_that_was_removed(removed: None) -> None:

@@ -1,5 +1,6 @@
 """The watchdog on a host: it waits for the run's last process and then removes what the run has there."""
 
+import errno
 import os
 import signal
 import time
@@ -70,6 +71,18 @@ def test_one_that_is_lost_alone_leaves_what_other_nodes_have_in_a_shared_directo
     assert (left / "n3" / "data").is_dir()
     program.clear([str(left)], str(left / "n3"), ["n1", "n2"])
     assert not left.exists()
+
+
+def test_a_shared_directory_that_cannot_be_read_may_be_in_use(
+    left: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stale(*_: object) -> None:
+        raise OSError(errno.ESTALE, "Stale file handle")
+
+    assert not program.used(str(left / "gone"), ["n2"])
+    monkeypatch.setattr(os, "utime", stale)
+    assert program.used(str(left), ["n2"])
+    assert not program.used(str(left), [])
 
 
 def test_a_node_whose_directory_is_its_own_leaves_nothing(left: Path) -> None:

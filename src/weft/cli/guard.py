@@ -1,30 +1,27 @@
 """What every entry point shares: signals, and errors as one message with an exit code."""
 
-import os
-import resource
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from io import TextIOWrapper
 
 import typer
 
 from weft.errors import Stopped, WeftError
 from weft.host import settings, signals, unforeseen
+from weft.host.programs import openfiles
 from weft.text.closed import silence
 from weft.text.printable import Printable
 
 _CLOSED = 128 + signal.SIGPIPE
 """With which a command ends whose output nobody reads any more, as a shell says it of others."""
-_FILES = 1 << 16
-"""Open files of a process that are enough for connections, logs and daemons on many nodes."""
 
 
 def run_guarded(action: Callable[[], object]) -> None:
     """Run it; errors become one message and an exit code."""
     signals.watch()
-    _allow_files()
+    openfiles.allow()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # a terminal may lack a letter, and names of files and processes may be no text
@@ -35,15 +32,6 @@ def run_guarded(action: Callable[[], object]) -> None:
             _answered(action)
     finally:
         signals.over()
-
-
-def _allow_files() -> None:
-    """Use what the machine allows: the soft limit on open files is often 1024, and daemons inherit it."""
-    with suppress(OSError, ValueError):
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        most = _FILES if hard == resource.RLIM_INFINITY else min(hard, _FILES)
-        if soft != resource.RLIM_INFINITY and soft < most:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def _answered(action: Callable[[], object]) -> None:
@@ -62,9 +50,9 @@ def _answered(action: Callable[[], object]) -> None:
         with _heard():
             print("stopped", file=sys.stderr)
         sys.exit(signals.EXIT_CODES[signal.SIGINT])
-    except BrokenPipeError:
+    except BrokenPipeError as error:
         # who reads the output has enough: whether what failed was a run, nobody could see
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence(sys.stdout, error)
         sys.exit(_CLOSED)
     except Exception as error:  # noqa: BLE001 - the last to see it
         with _heard():

@@ -42,6 +42,8 @@ from weft.spec.model import Spec
 
 _POLL = 0.5
 """Seconds between checks whether the cluster is still running."""
+_SHARE = 0.05
+"""Of the time, for looks at the cluster's events and the logs of its nodes, of which there may be hundreds."""
 _SETTLED = 2.0
 """Seconds within which the master has forgotten the application of a run that has just ended."""
 T = TypeVar("T")
@@ -130,7 +132,7 @@ class JoinedCluster(ClusterSource):
             try:
                 yield Live(spec, layout, alive, record, progress, readings, conf)
             finally:
-                alive.adopt(last=True)
+                alive.look(last=True)
                 record.update(lost=alive.lost, gaps=[*record.head.gaps, *self._others(alive.began)])
             with phase("stop", record, progress), signals.held():
                 held.close()
@@ -215,16 +217,27 @@ class _Joined(Cluster):
     began: float = field(kw_only=True)
     task_logs: Callable[[str], str] = str
     polled: float = 0.0
+    due: float = 0.0
+    """When the next look at events and logs is."""
 
     def watch(self) -> None:
         super().watch()
         if time.monotonic() - self.polled < _POLL:
             return
-        self.polled, cluster = time.monotonic(), self.source.cluster
+        begun, cluster = time.monotonic(), self.source.cluster
+        self.polled = begun
         if registry.supervisor(cluster.name) != cluster.supervisor:
             raise registry.ended(cluster)
+        if begun < self.due:
+            return
+        self.look()
+        ended = time.monotonic()
+        self.due = ended + (ended - begun) * (1 / _SHARE - 1)
+
+    def look(self, *, last: bool = False) -> None:
+        """Note daemons of the cluster that were lost since the run began, and have the logs of the job's tasks."""
         self.lost[:] = self.source.lost(self.began)
-        self.adopt()
+        self.adopt(last=last)
 
     def adopt(self, *, last: bool = False) -> None:
         """Have the logs of the job's tasks in its own record too."""

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
@@ -26,6 +27,8 @@ from weft.text.nearest import nearest
 
 _PATIENCE = 1.0
 """Maximum wait for a lock that others hold only while they read."""
+_SELDOM = 10.0
+"""Seconds between two requests about a job: commands look at their cluster twice a second, for as long as they run."""
 
 
 @dataclass(frozen=True)
@@ -197,7 +200,13 @@ def _may_live(owner: Sequence[str]) -> bool:
 
     On another host it is known to be dead only if the job around it has ended.
     """
-    return bool(_other_host(owner)) and not (owner[3:] and known.gone(owner[3]))
+    return bool(_other_host(owner)) and not (owner[3:] and _gone(owner[3], int(time.monotonic() / _SELDOM)))
+
+
+@lru_cache(maxsize=16)
+def _gone(job: str, turn: int) -> bool:  # noqa: ARG001 - what is known is forgotten with its turn
+    """Whether a job has ended, as its batch system answered once in this turn."""
+    return known.gone(job)
 
 
 def free_name(wanted: str) -> str:
@@ -215,7 +224,7 @@ def read(name: str) -> PersistentCluster | None:
                 return _FORM.validate_json(_path(name, ".json").read_bytes())
             except ValidationError as error:
                 raise UsageError(
-                    f"the cluster {name!r} was started by another version of weft",
+                    f"the data of the cluster {name!r} cannot be read; another version of weft may have started it",
                     hint=f"`weft down {name}` ends it",
                 ) from error
     return None

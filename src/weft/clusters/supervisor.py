@@ -192,8 +192,9 @@ def end(name: str) -> Path | None:
     while registry.supervisor(name) == pid:
         if time.monotonic() > deadline:
             raise ClusterError(
-                f"the cluster {name!r} did not end within {_GRACE:.0f} s",
-                hint=f"kill -9 {pid}, then `weft clean`",
+                f"the cluster {name!r} has not ended within {_GRACE:.0f} s",
+                hint=f"it may still stop daemons or write its record: `weft logs {name}` shows what it does; "
+                f"`kill -9 {pid}`, then `weft clean`, ends it without",
             )
         signals.sleep(0.1)
     return cluster.layout.record if cluster else None

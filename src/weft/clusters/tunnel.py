@@ -7,6 +7,7 @@ added here, and goes to a process of this user alone.
 import hmac
 import http.client
 import secrets
+import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -15,7 +16,7 @@ from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from weft.adapters.nodes.access import access
@@ -76,6 +77,11 @@ class Tunnel(ThreadingHTTPServer):
                 f"port {port} of {LOOPBACK} cannot be used: {error.strerror}",
                 hint="choose another with --port",
             ) from error
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser or a page that closes its connection early is no error of weft."""
+        if not isinstance(sys.exception(), (OSError, http.client.HTTPException)):
+            super().handle_error(request, client_address)
 
     @property
     def port(self) -> int:

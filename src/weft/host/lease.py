@@ -117,12 +117,23 @@ class Lease:
         for one in self.entries:
             if "reach" in one:
                 held.setdefault(one["reach"], []).append([one["kind"], one["path"]])
+        ways = [of_text(way) for way in held]
         with ThreadPoolExecutor(max_workers=min(64, len(held) or 1)) as pool:
             asked = [
-                pool.submit(held_on, of_text(way), self.name, each, remove=remove)
-                for way, each in held.items()
+                pool.submit(held_on, way, self.name, each, remove=remove)
+                for way, each in zip(ways, held.values(), strict=True)
             ]
-        return [one.result() for one in asked]
+        found = [one.result() for one in asked]
+        ended = _ended({way.job for way, one in zip(ways, found, strict=True) if one.problem})
+        return [
+            replace(one, problem="") if way.job in ended else one
+            for way, one in zip(ways, found, strict=True)
+        ]
+
+
+def _ended(jobs: set[str]) -> set[str]:
+    """Those that are known to have ended. A batch system is asked once about a job, however many hosts it had."""
+    return {job for job in jobs if job and known.gone(job)}
 
 
 def _queued(name: str) -> bool:
@@ -227,11 +238,14 @@ def release_ended(name: str) -> list[Resource]:
 
 def _lock_of_dead(lease: Lease, file: IO[str]) -> bool:
     """Lock a lease; one that another process is releasing, such as the cleanup watchdog, when that is done."""
+    if locks.locked(file):
+        return True
+    # an owner that has written nothing yet may live; a batch system is asked once, and not each time below
+    if not lease.owner or not _ours(lease):
+        return False
     end = time.monotonic() + _RELEASING
     while not locks.locked(file):
-        # an owner that has written nothing yet may live
-        lives = not lease.owner or psutil.pid_exists(int(lease.owner["pid"]))
-        if not _ours(lease) or lives or time.monotonic() > end:
+        if psutil.pid_exists(int(lease.owner["pid"])) or time.monotonic() > end:
             return False
         signals.sleep(0.05)
     return True
@@ -244,9 +258,8 @@ def _ours(lease: Lease) -> bool:
     """
     if here(lease.owner.get("host", ""), lease.owner.get("boot", "")):
         return True
-    if (job := lease.owner.get("job")) and known.gone(job):
-        return True
-    return any(of_text(entry["reach"]).gone() for entry in lease.entries if "reach" in entry)
+    jobs = {of_text(entry["reach"]).job for entry in lease.entries if "reach" in entry}
+    return bool(_ended({lease.owner.get("job", ""), *jobs}))
 
 
 def here(host: str, booted: str) -> bool:

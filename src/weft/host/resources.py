@@ -54,7 +54,7 @@ class OnHost:
     there: Sequence[Resource] = ()
     left: Sequence[Resource] = ()
     problem: str = ""
-    """Why the host did not answer; empty also if it is gone with its job."""
+    """Why the host did not answer; a lease leaves it empty if the host is gone with its job."""
 
 
 def held_on(
@@ -66,7 +66,7 @@ def held_on(
     try:
         found = ask(reach, "cleanup", request, timeout=_PATIENCE)
     except WeftError as error:
-        return OnHost(host, problem="" if reach and reach.gone() else error.message)
+        return OnHost(host, problem=error.message)
     return OnHost(
         host,
         [

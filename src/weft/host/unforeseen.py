@@ -12,10 +12,18 @@ from weft.host import settings
 from weft.text.verbosity import CHOSEN
 
 _NO_FILES = {errno.EMFILE, errno.ENFILE}
+_NO_THREAD = "can't start new thread"
+"""The RuntimeError of a thread that the kernel refuses, in Python's words."""
+_MOST = (
+    "no further process or thread can be started: `ulimit -u` shows your limit, "
+    "and pids.max that of the control group of a job or a container"
+)
 
 
 def explained(error: Exception, record: Path | None = None) -> WeftError:
     """What it means for a user; of a mistake of weft's own, with the file of its traceback, in the record if there is one."""
+    if isinstance(error, RuntimeError) and str(error) == _NO_THREAD:
+        return WeftError(_NO_THREAD, hint=_MOST)
     return _of_the_machine(error) if isinstance(error, OSError) else _of_weft(error, record)
 
 
@@ -27,16 +35,25 @@ def _of_the_machine(error: OSError) -> WeftError:
     full = error.errno in {errno.ENOSPC, errno.EDQUOT}
     if error.errno in _NO_FILES:
         return WeftError(what, hint="allow more open files: `ulimit -n 65536`; `ulimit -Hn` shows the most")
-    if error.errno == errno.EAGAIN and not named:
-        most = "`ulimit -u` shows your limit, and pids.max that of the control group of a job or a container"
-        return WeftError(what, hint=f"no further process can be started: {most}")
-    if error.errno == errno.ENOENT and not named and not _directories():
+    # Python's own text is about an output that takes nothing at the moment, the kernel's about a process
+    if error.errno == errno.EAGAIN and not named and error.strerror == os.strerror(errno.EAGAIN):
+        return WeftError(what, hint=_MOST)
+    if error.errno == errno.ENOENT and not named and _lost():
         return WeftError("the current directory no longer exists", hint="call weft in another one")
     for variable, text in _directories().items():
         if named and (path.is_relative_to(text) or Path(text).is_relative_to(path)):
             own = f"set {variable} to a directory {'on another disk' if full else 'that you own'}"
             return WeftError(what, hint=f"make room there, or {own}" if full else own)
     return WeftError(what, hint="check the path, its owner and the free space of its file system")
+
+
+def _lost() -> bool:
+    """Whether the current directory was removed."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _directories() -> Mapping[str, str]:

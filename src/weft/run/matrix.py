@@ -67,8 +67,9 @@ def run(
         except WeftError as error:
             if error.record is None:
                 raise  # an error before a cell has a record stops all of them
-            progress.say(f"  INVALID: {error.message}")
             results.append(record.read(error.record))
+            # a result stays valid if only the cleanup after it failed
+            progress.say(f"  {results[-1].verdict}: {error.message}")
     return results
 
 

@@ -76,10 +76,13 @@ class Progress:
 
 
 def forwarded(path: Path, begin: int, stream: TextIO) -> int:
-    """Print what a file has after `begin`; returns the new position."""
-    with path.open("rb") as file:
-        file.seek(begin)
-        text = file.read()
+    """Print what a file has after `begin`; returns the new position. One that cannot be read now may be a second later, as on NFS."""
+    try:
+        with path.open("rb") as file:
+            file.seek(begin)
+            text = file.read()
+    except OSError:
+        return begin
     stream.buffer.write(text)
     stream.flush()
     return begin + len(text)

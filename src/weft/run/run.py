@@ -297,10 +297,11 @@ def _finish(record: Record) -> None:
 
 
 def _stopped(stopped: Stopped, record: Record) -> Stopped:
-    """With the phase in which it was stopped, and what is left of it, in its record as well."""
+    """With the phase in which it was stopped, and what is left of it. A verdict that is there already stays, as above."""
     stopped.record, stopped.phase = record.directory, record.head.phase
     stopped.left = lease.remains(record.name)
-    record.update(verdict="INVALID", reason=f"stopped by the user in phase {stopped.phase}")
+    if record.head.verdict == "RUNNING":
+        record.update(verdict="INVALID", reason=f"stopped by the user in phase {stopped.phase}")
     return stopped
 
 

@@ -46,9 +46,8 @@ class Printing(Console):
         except OSError as error:
             if not self.stderr:
                 raise
-            self.quiet = True
             del self._buffer[:]
-            silence(self.file, error)
+            self.quiet = silence(self.file, error)
 
 
 def console(*, stderr: bool = False) -> Console:

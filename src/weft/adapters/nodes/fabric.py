@@ -13,8 +13,8 @@ from weft.host.remote.command import RemoteCommand
 from weft.host.remote.reach import of_text
 from weft.layout.node import Node
 
-_FAST = re.compile(r"(hsn|opa|ib[ps]?)\d|\w+_ib\d")
-"""Interfaces of Slingshot, Omni-Path and InfiniBand, which systemd and drivers name by their place: ibp65s0, ibs1, mlx5_ib0."""
+_FAST = re.compile(r"(hsn|opa|ib[ops]?|ibP\d+[ps])\d|\w+_ib\d")
+"""Interfaces of Slingshot, Omni-Path and InfiniBand, which systemd and drivers name by their place: ibp65s0, ibP2p1s0, mlx5_ib0."""
 _DEADLINE = 30.0
 """Seconds until every node listens."""
 

@@ -11,6 +11,8 @@ import sys
 import threading
 import time
 
+from weft.host.programs import openfiles
+
 _CHILD_SUBREAPER = 36
 _PARENT_DEATH_SIGNAL = 1
 _PROGRAMS = "/usr/local/sbin:/usr/sbin:/sbin"
@@ -19,6 +21,7 @@ _PROGRAMS = "/usr/local/sbin:/usr/sbin:/sbin"
 def main(request: "dict") -> None:  # type: ignore[type-arg]
     """`argv`, `environment`, `directory` (or None), `alone`: whether orphans of the command are killed too."""
     _control(_CHILD_SUBREAPER)
+    openfiles.allow()
     environment = dict(os.environ, PATH=os.environ.get("PATH", "/usr/bin:/bin") + ":" + _PROGRAMS)
     environment.update(_joined(request["environment"]))
     command = os.fork()

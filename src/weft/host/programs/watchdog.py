@@ -61,8 +61,10 @@ def used(directory: str, others: "list[str]") -> bool:
     try:
         os.utime(directory)
         return bool(set(os.listdir(directory)) & set(others))
-    except OSError:
+    except FileNotFoundError:
         return False
+    except OSError:  # such as ESTALE: what cannot be seen may be used
+        return bool(others)
 
 
 def remove(path: str) -> None:

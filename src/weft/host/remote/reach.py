@@ -19,7 +19,6 @@ from weft.errors import NodeError, WeftError
 from weft.host import shell
 from weft.host.remote.agent import Agent
 from weft.host.remote.command import PATIENCE, RemoteCommand
-from weft.host.schedulers import known
 from weft.host.shell import Completed, Process
 
 _PROGRAMS = Path(__file__).parents[1] / "programs"
@@ -230,10 +229,6 @@ class Reach:
     def text(self) -> str:
         """For a lease, so that `weft clean` can access the host too."""
         return json.dumps([self.host, list(self.client), self.login_shell, self.python, self.job, self.steps])
-
-    def gone(self) -> bool:
-        """Whether the host is no longer accessible. Its processes ended with the job."""
-        return bool(self.job) and known.gone(self.job)
 
 
 def of_text(text: str) -> Reach:

@@ -109,8 +109,15 @@ class Oar(PlainScheduler):
         """Deleting kills at once; so a running job is sent the signal first, and removes what it wrote."""
         program = shell.tool("oardel", _PACKAGE)
         if shell.run([program, "-s", _SIGNAL, number], check=False).code == 0:
-            signals.until(lambda: self.gone(number), _CLEANING, _POLL)
+            signals.until(lambda: self._cleaned(number), _CLEANING, _POLL)
         super().cancel(number)
+
+    def _cleaned(self, number: str) -> bool:
+        """Whether a job is known to have ended; it is deleted too if OAR does not answer."""
+        try:
+            return self.gone(number)
+        except WeftError:
+            return False
 
     def commanded(self, command: Sequence[str]) -> list[str]:
         """OAR sends its signal to the script alone, not to the command that it waits for."""

@@ -214,9 +214,11 @@ class PlainScheduler(Scheduler):
             done = shell.run(argv, timeout=SUBMISSION, check=False)
         except MissingError:
             raise
-        except WeftError as error:
-            error.hint = f"{self.title} may have accepted the job: look for it before you submit it again"
-            raise
+        except WeftError as error:  # of LSF, the program is a shell
+            raise NodeError(
+                f"{self.title} did not answer within {SUBMISSION:.0f} s",
+                hint=f"{self.title} may have accepted the job: look for it before you submit it again",
+            ) from error
         number = self.number_in(done.out) if done.code == 0 else ""
         if not number:
             raise self.refused(done.err or done.out)

@@ -77,7 +77,7 @@ class Followed:
             signals.sleep(POLL)
             self._pass_on()
             # the script of most batch systems writes a file when its command has ended
-            if self._file("exit").exists() or time.monotonic() - asked >= _RUNNING:
+            if self._has("exit") or time.monotonic() - asked >= _RUNNING:
                 job, asked = self._poll(), time.monotonic()
         nfs.refresh(self.folder)  # a short job: its output may be in files that were missing a moment ago
         self._pass_on()
@@ -130,18 +130,21 @@ class Followed:
             signals.sleep(POLL)
         if found is None:
             self.lost = True
-            raise NodeError(
-                f"{self.scheduler.title} no longer knows job {self.number}", hint=self.scheduler.lost_hint
-            )
+            raise self._forgotten()
         self.last = found
         return found
 
+    def _forgotten(self) -> NodeError:
+        return NodeError(
+            f"{self.scheduler.title} no longer knows job {self.number}", hint=self.scheduler.lost_hint
+        )
+
     def _pass_on(self) -> None:
         for end, stream in (("err", sys.stderr), ("out", sys.stdout)):
-            if not (path := self._file(end)).exists():
+            if not self._has(end):
                 continue
             try:
-                self.printed[end] = forwarded(path, self.printed.get(end, 0), stream)
+                self.printed[end] = forwarded(self._file(end), self.printed.get(end, 0), stream)
             except OSError as error:
                 if end == "out":
                     raise
@@ -156,7 +159,8 @@ class Followed:
                 self.progress.warn(f"warning: {self.title} has not ended within {_ENDING:.0f} s")
         except WeftError as error:  # why it was cancelled is what the user has to know
             self.unknown = not self.lost
-            self.progress.warn(f"warning: {self.title} may go on: {error}")
+            if self.unknown:
+                self.progress.warn(f"warning: {self.title} may go on: {error}")
         nfs.refresh(self.folder)
         with suppress(OSError):  # nobody reads it any more, which may be why the job was cancelled
             self._pass_on()
@@ -187,7 +191,8 @@ class Followed:
             record = Record(stored.directory, stored.head)
             killed = stored.head.verdict == "RUNNING"  # before it could write a verdict
             if killed and self.last:
-                end = self.last.end()
+                # how a job ended that was running when it was last seen is not known
+                end = self._forgotten() if self.lost else self.last.end()
                 reason = f"{end.message} in phase {stored.head.phase}, on {self.last.nodes}"
                 record.update(verdict="INVALID", reason=reason, hint=end.hint, evidence=end.evidence)
             record.update(**{self._key: {**getattr(stored.head, self._key), **facts}})
@@ -202,6 +207,13 @@ class Followed:
 
     def _files(self) -> list[Path]:
         return [path for end in ("sh", "out", "err", "exit") if (path := self._file(end)).exists()]
+
+    def _has(self, end: str) -> bool:
+        """Whether the job has written a file; False too while its file system does not answer: the job goes on."""
+        try:
+            return self._file(end).exists()
+        except OSError:
+            return False
 
     def _file(self, end: str) -> Path:
         return self.folder / f"{self.stem}.{end}"

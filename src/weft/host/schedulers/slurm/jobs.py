@@ -165,12 +165,15 @@ def job(number: int) -> SlurmJob | None:
 
 
 def accounted(number: int) -> dict[str, str]:
-    """Slurm's accounting data about a job; empty if a site has no accounting."""
+    """Slurm's accounting data about a job; empty if a site has no accounting, or if its database does not answer."""
     keys = ("Elapsed", "TotalCPU", "CPUTimeRAW", "MaxRSS", "ConsumedEnergy", "AllocTRES")
     if shutil.which("sacct") is None:
         return {}
     columns = f"--format={','.join(keys)}"
-    done = ask("sacct", "--parsable2", "--noheader", f"--jobs={number}", columns, check=False)
+    try:
+        done = ask("sacct", "--parsable2", "--noheader", f"--jobs={number}", columns, check=False)
+    except WeftError:  # the end of the job does not depend on it
+        return {}
     if done.code != 0 or not done.out:
         return {}
     return {key: value for key, value in zip(keys, done.out.splitlines()[0].split("|"), strict=True) if value}
