@@ -127,7 +127,11 @@ def test_what_an_engine_does_not_offer_is_no_run_in_a_footer() -> None:
 
 
 def test_a_footer_counts_the_failed_attempts_that_were_run_again() -> None:
-    found = [row("spark", 0, 8.0, failed_before=2), row("spark", 1, 8.0), row("flink", 0, 8.0, failed_before=1)]
+    found = [
+        row("spark", 0, 8.0, failed_before=2),
+        row("spark", 1, 8.0),
+        row("flink", 0, 8.0, failed_before=1),
+    ]
     assert "; before these, 3 failed and were run again; " in shown.footer(found, "x", "y")
     assert "failed" not in shown.footer(found[1:2], "x", "y")
 

@@ -30,7 +30,11 @@ def test_a_rate_that_was_not_sustained_is_shown_only_if_every_search_has_one() -
 
 
 def test_a_median_over_searches_of_several_commits_names_them() -> None:
-    found = [row("flink", 30_000, 1.5), row("flink", 40_000, 1.5, commit="def5678"), row("flink", 50_000, 1.5)]
+    found = [
+        row("flink", 30_000, 1.5),
+        row("flink", 40_000, 1.5, commit="def5678"),
+        row("flink", 50_000, 1.5),
+    ]
     (line,) = tables.TABLES["nexmark"].lines(found)[2:]
     assert line.endswith("| 22 | abc1234, def5678 |")
 

@@ -120,7 +120,9 @@ def test_failed_attempts_that_a_study_ran_again_are_counted_by_cell() -> None:
 
     again = [attempt(1, "disk", None, 0), attempt(2, "disk", None, 0), attempt(3, "disk", 10, 0)]
     never = [attempt(4, "memory", 5, 0), attempt(5, "memory", None, 1)]
-    assert "Failed attempts that were run again: [scratch=disk] 2." in compare([*again, *never], "x").sentences
+    assert (
+        "Failed attempts that were run again: [scratch=disk] 2." in compare([*again, *never], "x").sentences
+    )
     assert not any("run again" in each for each in compare([again[2], *never], "x").sentences)
 
 

@@ -298,7 +298,7 @@ def together(plans: Sequence[Plan]) -> Plan:
 def require_apart(daemons: Sequence[Daemon]) -> None:
     """Raises UsageError if two daemons on a node use the same port."""
     taken: dict[tuple[str, int], Daemon] = {}
-    for daemon, port in [(daemon, port) for daemon in daemons for port in daemon.ports]:
+    for daemon, port in [(each, port) for each in daemons for port in each.ports]:
         if (other := taken.setdefault((daemon.node.name, port), daemon)) is not daemon:
             raise UsageError(
                 f"{other.name} and {daemon.name} on {daemon.node.name} both use port {port}",
