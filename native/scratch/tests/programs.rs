@@ -1,7 +1,7 @@
 //! Real programs on a served prefix: shells, Python, Java, forks, another user, other preload libraries.
 
 mod common;
-use common::{compiled, has, library, text, weft_scratch, World, MEMORIES};
+use common::{compiled, has, library, text, unshares, weft_scratch, World, MEMORIES};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
@@ -242,9 +242,8 @@ fn loads_on_old_systems() {
 #[test]
 fn a_full_store_is_told_and_harms_nothing() {
     let w = World::served_with("0");
-    let may_mount = Command::new("unshare").args(["-m", "true"]).status().is_ok_and(|s| s.success());
-    if !may_mount {
-        return eprintln!("skipped: no mounts here");
+    if !unshares(&["-m", "true"], "mounts") {
+        return;
     }
     let script = "mount -t tmpfs -o size=1m tmpfs $D/store; head -c 300000 /dev/urandom > $D/small; cp $D/small $P/kept
                   head -c 5000000 /dev/zero > $D/large; cp $D/large $P/huge 2> $D/err && echo fits
@@ -259,9 +258,8 @@ fn a_full_store_is_told_and_harms_nothing() {
 #[test]
 fn where_memory_runs_out_files_move_to_the_store() {
     let mut w = World::served();
-    let may_mount = Command::new("unshare").args(["-m", "true"]).status().is_ok_and(|s| s.success());
-    if !may_mount || !has("python3") {
-        return eprintln!("skipped: no mounts here");
+    if !unshares(&["-m", "true"], "mounts") || !has("python3") {
+        return;
     }
     w.set("WEFT_SCRATCH_INDEX", w.sub("shm").join("index"));
     // One process that has its place in the index already: the index cannot grow either.
