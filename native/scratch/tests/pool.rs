@@ -71,6 +71,14 @@ fn forks_and_threads_that_open_files_at_once() {
 }
 
 #[test]
+fn a_handler_that_forks_within_a_fork_waits_for_nobody() {
+    let (w, table) = pooled();
+    let mut timed = w.command("timeout");
+    timed.arg("30").arg(compiled("nestedforks", &["-lpthread"])).arg(table);
+    assert_eq!(text(timed.output().unwrap()), "012\n");
+}
+
+#[test]
 fn a_pooled_file_may_become_standard_input() {
     let (w, table) = pooled();
     fs::write(&table, "one two\nthree\n").unwrap();

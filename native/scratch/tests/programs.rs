@@ -95,7 +95,7 @@ fn mappings_see_every_write_and_keep_their_pages() {
 
 #[test]
 fn another_pid_namespace_is_refused() {
-    if Command::new("unshare").args(["--pid", "--fork", "true"]).status().is_ok_and(|s| s.success()) {
+    if unshares(&["--pid", "--fork", "true"], "pid namespaces") {
         let mut w = World::served();
         w.set("WEFT_HANDSHAKE", w.dir.join("handshake"));
         script(&w, "namespaces");
@@ -155,6 +155,16 @@ fn fork_vfork_exec_and_duplicates() {
     let plain = w.sub("plain");
     let expected = text(Command::new(&program).arg(&plain).output().unwrap());
     assert_eq!(text(w.command(&program).arg(w.prefix()).output().unwrap()), expected);
+    sound(&w);
+}
+
+#[test]
+fn a_handler_that_forks_within_a_fork_waits_for_nobody_and_only_its_child_has_no_file() {
+    let w = World::served();
+    w.shell("echo 0123456789 > $P/f");
+    let mut timed = w.command("timeout");
+    timed.arg("30").arg(compiled("nestedforks", &["-lpthread"])).arg(w.prefix().join("f"));
+    assert_eq!(text(timed.output().unwrap()), "?01\n");
     sound(&w);
 }
 

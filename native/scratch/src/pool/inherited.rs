@@ -29,13 +29,12 @@ pub fn after_fork(failed: bool) {
             each_use(|refs| refs.fetch_sub(1, AcqRel));
         }
         changes::free();
-        changes::settled();
     }
 }
 
 /// In a child, before it does anything: its other threads, which may have held locks, are no more.
 pub fn in_child() {
-    changes::free();
+    changes::free_in_child();
     CACHE.unlock_in_child();
 }
 

@@ -4,10 +4,16 @@ use super::handle::handle;
 use crate::process::{gate, handshake};
 use crate::scratch::{forked_away, locks, mapped, maps};
 use crate::{count, pool};
+use core::cell::Cell;
 use core::ffi::c_int;
 use weft_scratch_core::store::procs::Fork;
 use weft_scratch_core::store::Reason;
 use weft_scratch_core::sys::Result;
+
+thread_local! {
+    /// Set while this thread forks with the index's lock held: handlers of pthread_atfork(3) may fork too.
+    static LOCKED: Cell<bool> = const { Cell::new(false) };
+}
 
 /// True for descriptors the library holds for itself.
 #[inline]
@@ -72,11 +78,28 @@ pub fn end() {
 
 pub fn before_fork() -> Option<Fork<'static>> {
     pool::before_fork();
-    mapped()?.before_fork()
+    if LOCKED.get() {
+        // It would wait for this thread's own lock: this child has none of the served files that are open.
+        return None;
+    }
+    let fork = mapped()?.before_fork();
+    LOCKED.set(fork.is_some());
+    fork
 }
 
-pub fn in_child(fork: Option<Fork>) {
+/// What this process prepared: where a handler's child goes on with its parent's fork, that is its parent's.
+fn own(fork: Option<Fork<'_>>) -> Option<Fork<'_>> {
+    if fork.is_some() && !LOCKED.replace(false) {
+        core::mem::forget(fork);
+        return None;
+    }
+    fork
+}
+
+pub fn in_child(fork: Option<Fork<'_>>) {
     pool::in_child();
+    let fork = own(fork);
+    LOCKED.set(false);
     if let Some(s) = mapped() {
         s.in_child(fork);
     }
@@ -91,10 +114,10 @@ fn settle_in_child() {
     }
 }
 
-pub fn in_parent(fork: Option<Fork>, pid: libc::pid_t) {
+pub fn in_parent(fork: Option<Fork<'_>>, pid: libc::pid_t) {
     pool::after_fork(pid < 0);
     if let Some(s) = mapped() {
-        s.in_parent(fork, pid);
+        s.in_parent(own(fork), pid);
     }
 }
 
