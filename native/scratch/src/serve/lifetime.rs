@@ -7,7 +7,7 @@ use crate::{count, pool};
 use core::cell::Cell;
 use core::ffi::c_int;
 use weft_scratch_core::store::procs::Fork;
-use weft_scratch_core::store::Reason;
+use weft_scratch_core::store::{Reason, Store};
 use weft_scratch_core::sys::Result;
 
 thread_local! {
@@ -24,12 +24,17 @@ pub fn is_ours(fd: c_int) -> bool {
 /// The program closes `fd`: forgets it before the kernel can give the number out again.
 pub fn dropped(fd: c_int) {
     if let Some(s) = mapped() {
-        if let Some(h) = s.open_of(fd) {
-            locks::release(s, &h);
-            let _ = s.close(fd);
-        }
+        let_go(s, fd);
     }
     pool::close(fd);
+}
+
+fn let_go(s: &Store, fd: c_int) {
+    if let Some(h) = s.open_of(fd) {
+        locks::release(s, &h);
+        let _ = s.close(fd);
+        locks::closed(s, &h);
+    }
 }
 
 /// A new descriptor of the kernel's: whatever we knew of its number is out of date.
@@ -46,6 +51,9 @@ pub fn fresh(fd: c_int) {
 /// `new` became a copy of `old`.
 pub fn duplicated(old: c_int, new: c_int) -> Result<()> {
     if let Some(s) = mapped() {
+        if old != new {
+            let_go(s, new);
+        }
         s.duplicated(old, new)?;
     }
     pool::duplicated(old, new)
