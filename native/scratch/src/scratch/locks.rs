@@ -111,8 +111,8 @@ pub fn release(s: &Store, h: &Open) {
     }
 }
 
-/// After a close: the last of a description gives up the locks of that, unless another one of this process may have locked
-/// the file. Of two threads that close at once, one at least comes here when both have closed.
+/// After a close: the last of a description gives up its locks, unless another one of this process may have locked the
+/// file. Of two threads that close at once, one at least comes here when both have closed.
 pub fn closed(s: &Store, h: &Open) {
     if OF_DESCRIPTIONS.load(Relaxed) && s.still(h).is_err() && !s.has_open_of(h.inode) {
         give_up(s, h, libc::F_OFD_SETLK);
