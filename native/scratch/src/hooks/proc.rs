@@ -138,10 +138,10 @@ fn forking(real: impl FnOnce() -> pid_t) -> pid_t {
             alive::on();
             pool::settled();
         }
-        (p, Some(fork)) => {
+        (p, Some(prepared)) => {
             // A signal handler must not wait for what this thread is about to give back.
             gate::exclusive(|| {
-                serve::in_parent(fork, p);
+                serve::in_parent(prepared, p);
                 Some(())
             });
         }
