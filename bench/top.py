@@ -104,16 +104,19 @@ def measured(seconds: float, command: Sequence[str] = ("-m", "weft", "top")) -> 
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 120, 0, 0))
     environment = {**os.environ, "TERM": "xterm-256color"}
     last = bytearray()
-    with subprocess.Popen(
-        [sys.executable, "-P", *command],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        env=environment,
-    ) as process:
-        threading.Thread(target=drain, args=(ours, last), daemon=True).start()
-        spent = [after(wait, process, last) for wait in (BEFORE, seconds)]
-        process.terminate()
+    try:
+        with subprocess.Popen(
+            [sys.executable, "-P", *command],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env=environment,
+        ) as process:
+            threading.Thread(target=drain, args=(ours, last), daemon=True).start()
+            spent = [after(wait, process, last) for wait in (BEFORE, seconds)]
+            process.terminate()
+    finally:
+        os.close(theirs)  # the thread that reads ends
     return spent[0], spent[1] - spent[0]
 
 
@@ -135,6 +138,7 @@ def drain(terminal: int, last: bytearray) -> None:
         try:
             last += os.read(terminal, 1 << 16)
         except OSError:
+            os.close(terminal)
             return
         del last[:-SHOWN]
 

@@ -81,11 +81,31 @@ def test_no_test_in_rust_leaves_itself_out_where_the_machine_has_all_that_they_n
 ) -> None:
     monkeypatch.setattr(rustneeds.os, "geteuid", lambda: 0)
     monkeypatch.setattr(rustneeds, "_FUSE", os.devnull)
+    monkeypatch.setattr(rustneeds, "_unshares", lambda _: True)
     monkeypatch.setattr(rustneeds.shutil, "which", lambda program: f"/bin/{program}")
     assert (rustneeds.lacking(), rustneeds.required()) == ([], {"WEFT_TEST_REQUIRED": "1"})
     monkeypatch.setattr(rustneeds.shutil, "which", lambda program: None if program == "strace" else "/bin/x")
     assert rustneeds.lacking() == [("strace is not on this machine", "apt-get install strace")]
     assert rustneeds.required() == {}
+
+
+def test_namespaces_that_cannot_be_made_are_missed_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unshare = tmp_path / "unshare"
+    unshare.write_text('#!/bin/sh\n[ "$1" = -m ] && exec true\nexit 1\n')
+    unshare.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    why = [reason for reason, _ in rustneeds.lacking()]
+    assert "unshare cannot make mounts" not in why
+    assert why[-2:] == ["unshare cannot make pid namespaces", "unshare cannot make pid namespaces of a user"]
+    assert rustneeds.required() == {}
+
+
+def test_no_namespace_is_asked_for_where_unshare_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rustneeds.shutil, "which", lambda _: None)
+    monkeypatch.setattr(rustneeds, "_unshares", lambda _: pytest.fail("there is no such program"))
+    assert ("unshare is not on this machine", "apt-get install util-linux") in rustneeds.lacking()
 
 
 def test_the_script_starts_the_stages_with_nothing_but_its_own_environment() -> None:

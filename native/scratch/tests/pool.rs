@@ -66,8 +66,18 @@ fn a_child_that_closes_nothing_uses_no_pooled_file_up() {
 #[test]
 fn forks_and_threads_that_open_files_at_once() {
     let (w, table) = pooled();
-    let program = compiled("poolraces", &["-lpthread"]);
-    assert_eq!(text(w.command(&program).arg(table).output().unwrap()), "OK\n");
+    // What it would find may be that all of them wait.
+    let mut timed = w.command("timeout");
+    timed.arg("300").arg(compiled("poolraces", &["-lpthread"])).arg(table);
+    assert_eq!(text(timed.output().unwrap()), "OK\n");
+}
+
+#[test]
+fn a_handler_that_forks_within_a_fork_waits_for_nobody() {
+    let (w, table) = pooled();
+    let mut timed = w.command("timeout");
+    timed.arg("30").arg(compiled("nestedforks", &["-lpthread"])).arg(table);
+    assert_eq!(text(timed.output().unwrap()), "012\n");
 }
 
 #[test]

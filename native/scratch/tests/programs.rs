@@ -1,7 +1,7 @@
 //! Real programs on a served prefix: shells, Python, Java, forks, another user, other preload libraries.
 
 mod common;
-use common::{compiled, has, library, text, weft_scratch, World, MEMORIES};
+use common::{compiled, has, library, text, unshares, weft_scratch, World, MEMORIES};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
@@ -95,7 +95,7 @@ fn mappings_see_every_write_and_keep_their_pages() {
 
 #[test]
 fn another_pid_namespace_is_refused() {
-    if Command::new("unshare").args(["--pid", "--fork", "true"]).status().is_ok_and(|s| s.success()) {
+    if unshares(&["--pid", "--fork", "true"], "pid namespaces") {
         let mut w = World::served();
         w.set("WEFT_HANDSHAKE", w.dir.join("handshake"));
         script(&w, "namespaces");
@@ -155,6 +155,16 @@ fn fork_vfork_exec_and_duplicates() {
     let plain = w.sub("plain");
     let expected = text(Command::new(&program).arg(&plain).output().unwrap());
     assert_eq!(text(w.command(&program).arg(w.prefix()).output().unwrap()), expected);
+    sound(&w);
+}
+
+#[test]
+fn a_handler_that_forks_within_a_fork_waits_for_nobody_and_only_its_child_has_no_file() {
+    let w = World::served();
+    w.shell("echo 0123456789 > $P/f");
+    let mut timed = w.command("timeout");
+    timed.arg("30").arg(compiled("nestedforks", &["-lpthread"])).arg(w.prefix().join("f"));
+    assert_eq!(text(timed.output().unwrap()), "?01\n");
     sound(&w);
 }
 
@@ -242,9 +252,8 @@ fn loads_on_old_systems() {
 #[test]
 fn a_full_store_is_told_and_harms_nothing() {
     let w = World::served_with("0");
-    let may_mount = Command::new("unshare").args(["-m", "true"]).status().is_ok_and(|s| s.success());
-    if !may_mount {
-        return eprintln!("skipped: no mounts here");
+    if !unshares(&["-m", "true"], "mounts") {
+        return;
     }
     let script = "mount -t tmpfs -o size=1m tmpfs $D/store; head -c 300000 /dev/urandom > $D/small; cp $D/small $P/kept
                   head -c 5000000 /dev/zero > $D/large; cp $D/large $P/huge 2> $D/err && echo fits
@@ -259,9 +268,8 @@ fn a_full_store_is_told_and_harms_nothing() {
 #[test]
 fn where_memory_runs_out_files_move_to_the_store() {
     let mut w = World::served();
-    let may_mount = Command::new("unshare").args(["-m", "true"]).status().is_ok_and(|s| s.success());
-    if !may_mount || !has("python3") {
-        return eprintln!("skipped: no mounts here");
+    if !unshares(&["-m", "true"], "mounts") || !has("python3") {
+        return;
     }
     w.set("WEFT_SCRATCH_INDEX", w.sub("shm").join("index"));
     // One process that has its place in the index already: the index cannot grow either.

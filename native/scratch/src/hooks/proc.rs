@@ -128,13 +128,25 @@ fn report(next: &Option<Next>, how: impl FnOnce(&Next)) {
 fn forking(real: impl FnOnce() -> pid_t) -> pid_t {
     let ticket = gate::exclusive(|| Some(serve::before_fork()));
     let pid = real();
-    match pid {
-        0 => {
+    match (pid, ticket) {
+        (0, ticket) => {
+            if ticket.is_none() {
+                // Nothing was counted for it: it does that itself.
+                pool::settled();
+            }
             serve::in_child(ticket.flatten());
             alive::on();
             pool::settled();
         }
-        p => serve::in_parent(ticket.flatten(), p),
+        (p, Some(prepared)) => {
+            // A signal handler must not wait for what this thread is about to give back.
+            gate::exclusive(|| {
+                serve::in_parent(prepared, p);
+                Some(())
+            });
+        }
+        // Inside our own work, in a signal handler: nothing was prepared.
+        (_, None) => {}
     }
     pid
 }

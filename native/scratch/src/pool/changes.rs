@@ -7,8 +7,8 @@ use core::cell::Cell;
 static CHANGES: Lock = Lock::new();
 
 thread_local! {
-    /// Set while this thread forks with the lock held: handlers of pthread_atfork(3) may open files meanwhile.
-    static FORKS: Cell<bool> = const { Cell::new(false) };
+    /// How many forks this thread is in, with the lock held: handlers of pthread_atfork(3) may open files meanwhile.
+    static FORKS: Cell<u32> = const { Cell::new(0) };
 }
 
 /// Held during a change; this thread has it already if it forks.
@@ -18,21 +18,31 @@ pub fn one() -> Option<Held<'static>> {
 
 /// Keeps others from changes until `free`: this thread forks.
 pub fn hold() {
-    core::mem::forget(CHANGES.hold());
-    FORKS.set(true);
+    if !held() {
+        core::mem::forget(CHANGES.hold());
+    }
+    FORKS.set(FORKS.get() + 1);
 }
 
 /// Whether this thread forks with the lock held.
 pub fn held() -> bool {
-    FORKS.get()
+    FORKS.get() > 0
 }
 
-/// Lets others go on; in a child, its other threads, which may have had it, are no more.
+/// A fork of this thread is over: after the outermost one, others go on.
 pub fn free() {
+    FORKS.set(FORKS.get().saturating_sub(1));
+    if !held() {
+        CHANGES.free();
+    }
+}
+
+/// In a child, its other threads, which may have had it, are no more.
+pub fn free_in_child() {
     CHANGES.free();
 }
 
-/// The fork of this thread is over.
+/// In a child: the forks that its parent's thread was in are not its own.
 pub fn settled() {
-    FORKS.set(false);
+    FORKS.set(0);
 }

@@ -177,7 +177,12 @@ pub fn close(fd: c_int) {
         return;
     }
     let _held = changes::one();
-    let n = word.swap(0, AcqRel);
+    point(word, 0);
+}
+
+/// Points a descriptor at a description that counts it already, or at none; others make no changes meanwhile.
+pub(super) fn point(word: &AtomicU32, to: u32) {
+    let n = word.swap(to, AcqRel);
     if n != 0 {
         let entry = ofd(n).entry.load(Relaxed);
         ofd(n).refs.fetch_sub(1, AcqRel);
@@ -187,16 +192,22 @@ pub fn close(fd: c_int) {
 
 /// `new` became a copy of `old`.
 pub fn duplicated(old: c_int, new: c_int) -> Result<()> {
-    if old == new || !on() {
+    if old == new || !on() || (handle(old).is_none() && handle(new).is_none()) {
         return Ok(());
     }
-    close(new);
+    // In one change: a child has what `new` was, or what it is.
     let _held = changes::one();
-    let Some(p) = handle(old) else { return Ok(()) };
-    let word = TABLE.get(new as usize).ok_or(libc::EMFILE)?;
-    ofd(p.ofd).refs.fetch_add(1, AcqRel);
-    CACHE.share(ofd(p.ofd).entry.load(Relaxed));
-    word.store(p.ofd, Release);
+    let from = handle(old);
+    let word = match (TABLE.get(new as usize), from) {
+        (Some(word), _) => word,
+        (None, Some(_)) => return Err(libc::EMFILE),
+        (None, None) => return Ok(()),
+    };
+    if let Some(p) = from {
+        ofd(p.ofd).refs.fetch_add(1, AcqRel);
+        CACHE.share(ofd(p.ofd).entry.load(Relaxed));
+    }
+    point(word, from.map_or(0, |p| p.ofd));
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! What children, new programs and libc itself get of pooled descriptors.
 
 use super::changes;
-use super::descriptors::{close, handle, ofd, on, Pooled, CACHE, MAX_FDS, TABLE};
+use super::descriptors::{close, handle, ofd, on, point, Pooled, CACHE, MAX_FDS, TABLE};
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, Ordering::*};
 use weft_scratch_core::sys::{self, Result};
@@ -29,13 +29,12 @@ pub fn after_fork(failed: bool) {
             each_use(|refs| refs.fetch_sub(1, AcqRel));
         }
         changes::free();
-        changes::settled();
     }
 }
 
 /// In a child, before it does anything: its other threads, which may have held locks, are no more.
 pub fn in_child() {
-    changes::free();
+    changes::free_in_child();
     CACHE.unlock_in_child();
 }
 
@@ -90,6 +89,11 @@ fn reveal(fd: c_int) {
 /// libc reads standard streams past all hooks: a pooled file there becomes a real one, with all descriptors that share its
 /// position.
 pub fn standard(fd: c_int) -> Result<()> {
+    if handle(fd).is_none() {
+        return Ok(());
+    }
+    // In one change: a number that another thread closes meanwhile would be another file's by the time it is replaced.
+    let _held = changes::one();
     let Some(p) = handle(fd) else { return Ok(()) };
     let real = p.entry().real(fd, p.pos())?;
     let mut sharing = (0..MAX_FDS as c_int).filter(|d| handle(*d).is_some_and(|other| other.ofd == p.ofd));
@@ -101,6 +105,6 @@ pub fn standard(fd: c_int) -> Result<()> {
 fn replace(fd: c_int, real: c_int) -> Result<()> {
     let closes = sys::fcntl(fd, libc::F_GETFD, 0)? & libc::FD_CLOEXEC != 0;
     sys::dup3(real, fd, if closes { libc::O_CLOEXEC } else { 0 })?;
-    close(fd);
+    point(&TABLE[fd as usize], 0);
     Ok(())
 }

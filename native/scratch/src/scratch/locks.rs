@@ -104,12 +104,17 @@ pub fn lockf(s: &Store, h: &Open, cmd: c_int, len: i64) -> Result<usize> {
     Ok(0)
 }
 
-/// Closing any descriptor of a file gives up the process's locks on it; the last of a description, those of that.
+/// Closing any descriptor of a file gives up the process's locks on it.
 pub fn release(s: &Store, h: &Open) {
     if USED.load(Relaxed) {
         give_up(s, h, libc::F_SETLK);
     }
-    if OF_DESCRIPTIONS.load(Relaxed) && s.r.ofd(h.ofd).refs.load(Relaxed) == 1 {
+}
+
+/// After a close: the last of a description gives up its locks, unless another one of this process may have locked the
+/// file. Of two threads that close at once, one at least comes here when both have closed.
+pub fn closed(s: &Store, h: &Open) {
+    if OF_DESCRIPTIONS.load(Relaxed) && s.still(h).is_err() && !s.has_open_of(h.inode) {
         give_up(s, h, libc::F_OFD_SETLK);
     }
 }

@@ -4,10 +4,16 @@ use super::handle::handle;
 use crate::process::{gate, handshake};
 use crate::scratch::{forked_away, locks, mapped, maps};
 use crate::{count, pool};
+use core::cell::Cell;
 use core::ffi::c_int;
 use weft_scratch_core::store::procs::Fork;
-use weft_scratch_core::store::Reason;
+use weft_scratch_core::store::{Reason, Store};
 use weft_scratch_core::sys::Result;
+
+thread_local! {
+    /// Set while this thread forks with the index's lock held: handlers of pthread_atfork(3) may fork too.
+    static LOCKED: Cell<bool> = const { Cell::new(false) };
+}
 
 /// True for descriptors the library holds for itself.
 #[inline]
@@ -18,12 +24,17 @@ pub fn is_ours(fd: c_int) -> bool {
 /// The program closes `fd`: forgets it before the kernel can give the number out again.
 pub fn dropped(fd: c_int) {
     if let Some(s) = mapped() {
-        if let Some(h) = s.open_of(fd) {
-            locks::release(s, &h);
-            let _ = s.close(fd);
-        }
+        let_go(s, fd);
     }
     pool::close(fd);
+}
+
+fn let_go(s: &Store, fd: c_int) {
+    if let Some(h) = s.open_of(fd) {
+        locks::release(s, &h);
+        let _ = s.close(fd);
+        locks::closed(s, &h);
+    }
 }
 
 /// A new descriptor of the kernel's: whatever we knew of its number is out of date.
@@ -40,6 +51,9 @@ pub fn fresh(fd: c_int) {
 /// `new` became a copy of `old`.
 pub fn duplicated(old: c_int, new: c_int) -> Result<()> {
     if let Some(s) = mapped() {
+        if old != new {
+            let_go(s, new);
+        }
         s.duplicated(old, new)?;
     }
     pool::duplicated(old, new)
@@ -72,11 +86,28 @@ pub fn end() {
 
 pub fn before_fork() -> Option<Fork<'static>> {
     pool::before_fork();
-    mapped()?.before_fork()
+    if LOCKED.get() {
+        // It would wait for this thread's own lock: this child has none of the served files that are open.
+        return None;
+    }
+    let fork = mapped()?.before_fork();
+    LOCKED.set(fork.is_some());
+    fork
 }
 
-pub fn in_child(fork: Option<Fork>) {
+/// What this process prepared: where a handler's child goes on with its parent's fork, that is its parent's.
+fn own(fork: Option<Fork<'_>>) -> Option<Fork<'_>> {
+    if fork.is_some() && !LOCKED.replace(false) {
+        core::mem::forget(fork);
+        return None;
+    }
+    fork
+}
+
+pub fn in_child(fork: Option<Fork<'_>>) {
     pool::in_child();
+    let fork = own(fork);
+    LOCKED.set(false);
     if let Some(s) = mapped() {
         s.in_child(fork);
     }
@@ -91,10 +122,10 @@ fn settle_in_child() {
     }
 }
 
-pub fn in_parent(fork: Option<Fork>, pid: libc::pid_t) {
+pub fn in_parent(fork: Option<Fork<'_>>, pid: libc::pid_t) {
     pool::after_fork(pid < 0);
     if let Some(s) = mapped() {
-        s.in_parent(fork, pid);
+        s.in_parent(own(fork), pid);
     }
 }
 

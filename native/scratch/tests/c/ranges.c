@@ -40,8 +40,14 @@ int main(int argc, char **argv) {
     int twin = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     close(fd);
     other("one closed");
+    int second = open(path, O_RDWR | O_CLOEXEC);
+    close(open(path, O_RDWR | O_CLOEXEC));
+    other("another open of it closed");
+    close(second);
+    other("two opens of it closed");
+    dup2(1, twin);
+    other("both closed, one by dup2");
     close(twin);
-    other("both closed");
     fd = open(path, O_RDWR | O_TRUNC | O_CLOEXEC);
     if (write(fd, "0123456789", 10) != 10) return 1;
     copy(fd, 0, 5, 5);

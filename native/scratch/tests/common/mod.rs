@@ -142,9 +142,19 @@ pub fn compiled(name: &str, flags: &[&str]) -> PathBuf {
 pub fn has(program: &str) -> bool {
     let found =
         Command::new("sh").args(["-c", &format!("command -v {program}")]).output().is_ok_and(|o| o.status.success());
+    possible(found, &format!("no {program}"))
+}
+
+/// True if `unshare` can make these namespaces here; the same holds for tests that need them.
+pub fn unshares(args: &[&str], what: &str) -> bool {
+    let made = Command::new("unshare").args(args).status().is_ok_and(|s| s.success());
+    possible(made, &format!("no {what}"))
+}
+
+fn possible(found: bool, lacks: &str) -> bool {
     if !found {
-        assert!(env::var_os("WEFT_TEST_REQUIRED").is_none(), "no {program} here, and WEFT_TEST_REQUIRED is set");
-        eprintln!("skipped: no {program} here");
+        assert!(env::var_os("WEFT_TEST_REQUIRED").is_none(), "{lacks} here, and WEFT_TEST_REQUIRED is set");
+        eprintln!("skipped: {lacks} here");
     }
     found
 }

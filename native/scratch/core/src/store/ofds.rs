@@ -67,6 +67,13 @@ impl Store {
         (0..self.r.proc(slot).fd_high.load(Relaxed)).any(|fd| self.r.fd_entry(slot, fd).load(Relaxed) != 0)
     }
 
+    /// True if this process has any descriptor of a file.
+    pub fn has_open_of(&self, inode: u32) -> bool {
+        let Some(slot) = self.slot() else { return false };
+        let is_of = |fd| self.entry(slot, fd).is_some_and(|h| h.inode == inode);
+        (0..self.r.proc(slot).fd_high.load(Relaxed)).any(is_of)
+    }
+
     pub fn flags(&self, h: &Open) -> i32 {
         self.r.ofd(h.ofd).flags.load(Relaxed) as i32
     }
