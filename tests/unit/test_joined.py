@@ -243,18 +243,18 @@ def test_the_end_of_the_cluster_and_its_lost_daemons_are_seen_while_the_job_runs
         alive.watch()
 
 
-def test_a_look_that_takes_long_is_taken_seldom_and_the_end_of_the_cluster_is_seen_at_once(
+def test_what_takes_long_to_inspect_is_inspected_seldom_and_the_end_of_the_cluster_is_seen_at_once(
     cluster: PersistentCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As with logs of hundreds of nodes on a parallel file system, which the job uses as well."""
-    now, looks = [100.0], [0.0]
+    now, inspected = [100.0], [0.0]
 
-    def look(_: joined._Joined) -> None:
-        looks.append(now[0])
+    def inspect(_: joined._Joined) -> None:
+        inspected.append(now[0])
         now[0] += 1
 
     monkeypatch.setattr(joined, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr(joined._Joined, "look", look)
+    monkeypatch.setattr(joined._Joined, "inspect", inspect)
     monkeypatch.setattr(Cluster, "watch", lambda _: None)
     monkeypatch.setattr(registry, "supervisor", lambda _: cluster.supervisor)
     alive = joined._Joined(
@@ -263,8 +263,8 @@ def test_a_look_that_takes_long_is_taken_seldom_and_the_end_of_the_cluster_is_se
     for _ in range(300):
         alive.watch()
         now[0] += 0.5
-    assert len(looks) - 1 == 8
-    assert min(later - before for before, later in itertools.pairwise(looks)) >= 20
+    assert len(inspected) - 1 == 8
+    assert min(later - before for before, later in itertools.pairwise(inspected)) >= 20
     monkeypatch.setattr(registry, "supervisor", lambda _: None)
     with pytest.raises(ClusterError, match="the cluster 'mine' has ended"):
         alive.watch()

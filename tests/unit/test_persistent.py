@@ -186,7 +186,7 @@ def test_a_free_lock_of_another_host_is_no_end_of_its_cluster_but_that_of_its_jo
         assert lock.read_text().startswith(owner)
 
 
-def test_a_command_on_another_host_does_not_ask_the_batch_system_each_time_it_looks(
+def test_a_command_on_another_host_does_not_ask_the_batch_system_each_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[str] = []

@@ -43,7 +43,7 @@ from weft.spec.model import Spec
 _POLL = 0.5
 """Seconds between checks whether the cluster is still running."""
 _SHARE = 0.05
-"""Of the time, for looks at the cluster's events and the logs of its nodes, of which there may be hundreds."""
+"""Of the time, to read the cluster's events and the logs of its nodes, of which there may be hundreds."""
 _SETTLED = 2.0
 """Seconds within which the master has forgotten the application of a run that has just ended."""
 T = TypeVar("T")
@@ -132,7 +132,7 @@ class JoinedCluster(ClusterSource):
             try:
                 yield Live(spec, layout, alive, record, progress, readings, conf)
             finally:
-                alive.look(last=True)
+                alive.inspect(last=True)
                 record.update(lost=alive.lost, gaps=[*record.head.gaps, *self._others(alive.began)])
             with phase("stop", record, progress), signals.held():
                 held.close()
@@ -218,7 +218,7 @@ class _Joined(Cluster):
     task_logs: Callable[[str], str] = str
     polled: float = 0.0
     due: float = 0.0
-    """When the next look at events and logs is."""
+    """When events and logs are read next."""
 
     def watch(self) -> None:
         super().watch()
@@ -230,11 +230,11 @@ class _Joined(Cluster):
             raise registry.ended(cluster)
         if begun < self.due:
             return
-        self.look()
+        self.inspect()
         ended = time.monotonic()
         self.due = ended + (ended - begun) * (1 / _SHARE - 1)
 
-    def look(self, *, last: bool = False) -> None:
+    def inspect(self, *, last: bool = False) -> None:
         """Note daemons of the cluster that were lost since the run began, and have the logs of the job's tasks."""
         self.lost[:] = self.source.lost(self.began)
         self.adopt(last=last)
