@@ -197,6 +197,14 @@ def test_jvms_of_weft_s_own_jobs_begin_with_the_archived_jars_and_those_of_users
     assert str(WORK / "conf" / "own") not in " ".join(users.argv)
 
 
+def test_commands_on_a_persistent_cluster_know_the_version() -> None:
+    """Programs that call hadoop, such as mrjob, ask for it first, and end if it is refused."""
+    programs = HadoopEngine().client(fake_hadoop_layout()).programs
+    text = programs[WORK / "bin" / "hadoop"]
+    assert "version) main=org.apache.hadoop.util.VersionInfo ;;" in text
+    assert "one of: jar fs job application version" in text
+
+
 def test_the_class_of_a_jar_is_named_where_its_manifest_names_none(tmp_path: Path) -> None:
     """RunJar takes the first argument for it only then; otherwise the name would be an argument of the program."""
     jar = tmp_path / "my.jar"

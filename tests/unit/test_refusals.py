@@ -1,5 +1,6 @@
 """What a run would find out too late is refused before anything starts, with exit code 2: by `plan`, `run` and `up` alike."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,23 @@ def test_work_that_its_engine_is_not_offered_for() -> None:
 def test_a_program_that_is_none_of_its_engine(engine: str, program: str) -> None:
     with pytest.raises(UsageError, match=f"is not a program for {engine}"):
         parse({"workload": {"kind": "own-job", "program": f"/tmp/{program}"}, "engine": engine})
+
+
+@pytest.mark.parametrize(
+    ("engine", "suffix", "hint"),
+    [
+        ("hadoop", "py", "hadoop runs .jar files; the jar of Hadoop streaming"),
+        ("flink", "py", "flink runs .jar files; weft does not run PyFlink"),
+        ("flink", "sh", "flink runs .jar files$"),
+        ("spark", "sh", "spark runs .py and .jar files$"),
+    ],
+)
+def test_a_program_that_is_none_of_its_engine_has_what_to_do_instead(
+    engine: str, suffix: str, hint: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse({"workload": {"kind": "own-job", "program": f"/tmp/x.{suffix}"}, "engine": engine})
+    assert re.match(hint, caught.value.hint)
 
 
 @pytest.mark.parametrize(

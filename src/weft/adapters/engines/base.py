@@ -31,6 +31,8 @@ class Engine(BaseModel, ABC):
     """Its default ports beside other engines: its own defaults are in use by another engine."""
     programs: ClassVar[tuple[str, ...]] = ()
     """File name suffixes of users' programs that it runs."""
+    instead: ClassVar[Mapping[str, str]] = {}
+    """By suffix of a user's program that it does not run: why, or what runs it."""
     java_modules: ClassVar[tuple[str, ...]] = ()
     """Modules of Java that its processes need, and that some runtimes lack."""
     login_name: ClassVar[bool] = False
@@ -70,9 +72,10 @@ class Engine(BaseModel, ABC):
     def require_program(self, program: Path) -> None:
         """Raises UsageError if this engine cannot run a program of the user."""
         if self.programs and program.suffix not in self.programs:
+            runs = f"{self.kind} runs {' and '.join(self.programs)} files"
             raise UsageError(
                 f"{program} is not a program for {self.kind}",
-                hint=f"{self.kind} runs {' and '.join(self.programs)} files",
+                hint="; ".join(filter(None, [runs, self.instead.get(program.suffix)])),
             )
 
     def training(self, home: Path, jar: Path, empty: Path, scratch: Path) -> JavaProgram:  # noqa: ARG002 - for engines with such a job

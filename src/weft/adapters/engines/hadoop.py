@@ -27,6 +27,8 @@ _COMMANDS = {
     "fs": "org.apache.hadoop.fs.FsShell",
     "job": "org.apache.hadoop.mapred.JobClient",
     "application": "org.apache.hadoop.yarn.client.cli.ApplicationCLI",
+    # programs that call hadoop, such as mrjob, ask it for its version first
+    "version": "org.apache.hadoop.util.VersionInfo",
 }
 """Commands of Hadoop's own `hadoop`, `mapred` and `yarn`, and their main classes."""
 _HADOOP = """#!/bin/sh
@@ -44,6 +46,9 @@ class HadoopEngine(OnYarnAlone, Engine):
 
     kind: Literal["hadoop"] = "hadoop"
     programs: ClassVar[tuple[str, ...]] = (".jar",)
+    instead: ClassVar[Mapping[str, str]] = {
+        ".py": "the jar of Hadoop streaming runs mappers and reducers in Python: submit that jar"
+    }
     distributions: ClassVar[tuple[str, ...]] = ("hadoop",)
     login_name: ClassVar[bool] = True
     auxiliary: ClassVar[Mapping[str, str]] = jobs.SHUFFLE

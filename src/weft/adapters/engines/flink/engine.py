@@ -63,6 +63,9 @@ class FlinkEngine(Engine, Tenant):
 
     kind: Literal["flink"] = "flink"
     programs: ClassVar[tuple[str, ...]] = (".jar",)
+    instead: ClassVar[Mapping[str, str]] = {
+        ".py": "weft does not run PyFlink, whose gateway runs code of every user of the machine"
+    }
     distributions: ClassVar[tuple[str, ...]] = ("flink",)
     # 8081 is the port of a Spark Worker's page
     ports_with_others: ClassVar[Mapping[str, int]] = {"web_port": 8181}
