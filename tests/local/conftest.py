@@ -21,7 +21,7 @@ from weft.run.provisioning import downloaded
 SOURCE = Path(__file__).parents[2] / "src"
 
 SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Compiling well costs the many small runs of these tests more than it brings them: a third of their processor time."""
+"""Compiling well costs the many small runs of these tests more than it brings them: a third of their CPU time."""
 
 
 SUM = """

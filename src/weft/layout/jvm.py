@@ -26,6 +26,14 @@ OPENS = (
 """The options of Spark 4.3's own launcher (JavaModuleOptions), which its executors have too, but for two. With jdk.incubator.vector every JVM
 prints a warning; without it MLlib has no vector instructions in the driver. Clients keep comparing the name of a host with its certificate."""
 
+_LATER = 20
+COMPILED_LATER = tuple(
+    f"-XX:Tier4{name}Threshold={_LATER * count}"
+    for name, count in {"Invocation": 5000, "MinInvocation": 600, "Compile": 15000, "BackEdge": 40000}.items()
+)
+"""Java's second compiler (C2) begins after twenty times as many calls and loops as by itself (compiler_globals.hpp): code of records has them in
+tenths of a second, and the rest, which took a third of the CPU time of a job of minutes, stays as the first one (C1) compiled it."""
+
 
 @dataclass(frozen=True)
 class SharedClasses:
@@ -60,7 +68,7 @@ def temporary(layout: Layout, node: Node, classes: Path | None = None) -> dict[s
     `classes` is the class-data archive for JVMs with a matching class path; others ignore it.
     -UsePerfData: otherwise the JVM maps a file in /tmp whatever java.io.tmpdir is, and waits for its disk.
     """
-    flags = [f"-Djava.io.tmpdir={node.directory}", "-XX:-UsePerfData", *archived(classes)]
+    flags = [f"-Djava.io.tmpdir={node.directory}", "-XX:-UsePerfData", *COMPILED_LATER, *archived(classes)]
     return {"TMPDIR": str(node.directory), "JDK_JAVA_OPTIONS": " ".join([*flags, *layout.java_options])}
 
 

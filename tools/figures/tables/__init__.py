@@ -9,6 +9,7 @@ from figures.tables import (
     advised,
     boundary,
     calls,
+    compiler,
     doses,
     engines,
     explained,
@@ -79,6 +80,7 @@ TABLES: Mapping[str, Table] = {
         "bench/run clemson-orangefs",
         together(grid("clemson-orangefs", [("ofs", "hdfs"), ("scaled", "hdfs")]), rules("clemson-orangefs")),
     ),
+    "compiler": Table("bench/run compiler", compiler.lines),
     "doses": Table("bench/doses", doses.doses, "doses", "dose", _dose, shown.MANY),
     "engines": Table(
         "bench/run engines",

@@ -28,8 +28,12 @@ public final class PartOutput implements AutoCloseable {
 
     /** Appends all that a merge gives. */
     public void add(Merge merge) throws IOException {
-        for (SortedRun run = merge.next(); run != null; run = merge.next()) {
-            add(run.bytes(), run.offset());
+        for (int read = merge.read(buffer, used); read > 0; read = merge.read(buffer, used)) {
+            used += read;
+            rows += read / TeraRecord.LENGTH;
+            if (used == BUFFER) {
+                drain();
+            }
         }
     }
 

@@ -67,12 +67,17 @@ public final class RecordBlock implements BlockSorter.Block {
     }
 
     @Override
-    public byte[] bytes() {
-        return data;
+    public int place() {
+        return keys.record(at) * TeraRecord.LENGTH;
     }
 
     @Override
-    public int offset() {
-        return keys.record(at) * TeraRecord.LENGTH;
+    public boolean stays() {
+        return true;
+    }
+
+    @Override
+    public void copy(int place, byte[] to, int at) {
+        System.arraycopy(data, place, to, at, TeraRecord.LENGTH);
     }
 }

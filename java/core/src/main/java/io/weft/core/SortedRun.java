@@ -13,9 +13,12 @@ public interface SortedRun {
     /** The last 2 bytes of the current key. */
     int suffix();
 
-    /** The array that holds the current record, until the next call of {@link #advance}. */
-    byte[] bytes();
+    /** Where the current record is, for {@link #copy}. */
+    int place();
 
-    /** Where in the array the current record begins. */
-    int offset();
+    /** True if records stay where they are after the next call of {@link #advance}. */
+    boolean stays();
+
+    /** Copies the record at a place to an array. */
+    void copy(int place, byte[] to, int at);
 }

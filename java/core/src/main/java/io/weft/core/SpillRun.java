@@ -43,17 +43,10 @@ public final class SpillRun implements SortedRun {
     /** Writes all that a merge gives. */
     public void write(Merge merge) throws IOException {
         byte[] batch = new byte[BUFFER];
-        int used = 0;
         try (OutputStream out = place.write()) {
-            for (SortedRun run = merge.next(); run != null; run = merge.next()) {
-                System.arraycopy(run.bytes(), run.offset(), batch, used, TeraRecord.LENGTH);
-                used += TeraRecord.LENGTH;
-                if (used == BUFFER) {
-                    out.write(batch, 0, used);
-                    used = 0;
-                }
+            for (int read = merge.read(batch, 0); read > 0; read = merge.read(batch, 0)) {
+                out.write(batch, 0, read);
             }
-            out.write(batch, 0, used);
         }
     }
 
@@ -90,13 +83,18 @@ public final class SpillRun implements SortedRun {
     }
 
     @Override
-    public byte[] bytes() {
-        return buffer;
+    public int place() {
+        return at;
     }
 
     @Override
-    public int offset() {
-        return at;
+    public boolean stays() {
+        return false;
+    }
+
+    @Override
+    public void copy(int place, byte[] to, int at) {
+        System.arraycopy(buffer, place, to, at, TeraRecord.LENGTH);
     }
 
     /** Closes and deletes the file. */

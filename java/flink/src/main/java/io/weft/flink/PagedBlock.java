@@ -13,7 +13,6 @@ final class PagedBlock implements BlockSorter.Block {
     private final int capacity;
     private final KeyOrder keys;
     private final KeyOrder.Scratch scratch;
-    private final byte[] current = new byte[TeraRecord.LENGTH];
     private int at = -1;
 
     PagedBlock(List<MemorySegment> pages, KeyOrder.Scratch scratch) {
@@ -48,7 +47,7 @@ final class PagedBlock implements BlockSorter.Block {
 
     @Override
     public void sort() {
-        keys.sort(scratch, record -> page(record).getLongBigEndian(place(record)), this::suffixOf);
+        keys.sort(scratch, record -> page(record).getLongBigEndian(offset(record)), this::suffixOf);
         at = -1;
     }
 
@@ -61,12 +60,12 @@ final class PagedBlock implements BlockSorter.Block {
         return pages[record / perPage];
     }
 
-    private int place(int record) {
+    private int offset(int record) {
         return record % perPage * TeraRecord.LENGTH;
     }
 
     private int suffixOf(int record) {
-        return page(record).getShortBigEndian(place(record) + Long.BYTES) & 0xffff;
+        return page(record).getShortBigEndian(offset(record) + Long.BYTES) & 0xffff;
     }
 
     @Override
@@ -85,14 +84,17 @@ final class PagedBlock implements BlockSorter.Block {
     }
 
     @Override
-    public byte[] bytes() {
-        int record = keys.record(at);
-        page(record).get(place(record), current, 0, TeraRecord.LENGTH);
-        return current;
+    public int place() {
+        return keys.record(at);
     }
 
     @Override
-    public int offset() {
-        return 0;
+    public boolean stays() {
+        return true;
+    }
+
+    @Override
+    public void copy(int record, byte[] to, int at) {
+        page(record).get(offset(record), to, at, TeraRecord.LENGTH);
     }
 }

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.weft.core.BlockSorter;
 import io.weft.core.Chunk;
 import io.weft.core.Merge;
-import io.weft.core.SortedRun;
 import io.weft.core.SpillRun;
 import io.weft.core.Sum128;
 import io.weft.core.TeraRecord;
@@ -45,8 +44,8 @@ class PagedMemoryTest {
             Sum128 sum = new Sum128();
             int count = 0;
             byte[] before = null;
-            for (SortedRun run = merge.next(); run != null; run = merge.next(), count++) {
-                byte[] record = Arrays.copyOfRange(run.bytes(), run.offset(), run.offset() + TeraRecord.LENGTH);
+            byte[] record = new byte[TeraRecord.LENGTH];
+            for (; merge.read(record, 0) > 0; record = new byte[TeraRecord.LENGTH], count++) {
                 assertTrue(before == null || Arrays.compareUnsigned(before, 0, 10, record, 0, 10) <= 0);
                 sum.add(crc(record, 0));
                 before = record;

@@ -2,7 +2,6 @@ package io.weft.hadoop;
 
 import io.weft.core.BlockSorter;
 import io.weft.core.Merge;
-import io.weft.core.SortedRun;
 import io.weft.core.SpillRun;
 import io.weft.core.TeraRecord;
 import java.io.File;
@@ -39,10 +38,11 @@ public final class SortRange extends Reducer<IntWritable, Records, NullWritable,
     private static void write(Merge merge, Context context) throws IOException, InterruptedException {
         Records one = new Records();
         one.length = TeraRecord.LENGTH;
-        for (SortedRun run = merge.next(); run != null; run = merge.next()) {
-            one.bytes = run.bytes();
-            one.offset = run.offset();
-            context.write(NullWritable.get(), one);
+        one.bytes = new byte[Records.MOST * TeraRecord.LENGTH];
+        for (int read = merge.read(one.bytes, 0); read > 0; read = merge.read(one.bytes, 0)) {
+            for (one.offset = 0; one.offset < read; one.offset += TeraRecord.LENGTH) {
+                context.write(NullWritable.get(), one);
+            }
         }
     }
 

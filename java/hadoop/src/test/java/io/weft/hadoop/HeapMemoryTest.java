@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.weft.core.BlockSorter;
 import io.weft.core.Merge;
 import io.weft.core.RecordBlock;
-import io.weft.core.SortedRun;
 import io.weft.core.SpillRun;
 import io.weft.core.TeraRecord;
 import io.weft.core.TeraRows;
@@ -81,8 +80,9 @@ class HeapMemoryTest {
     private static int ordered(Merge merge) throws IOException {
         int rows = 0;
         byte[] last = new byte[TeraRecord.KEY];
-        for (SortedRun run = merge.next(); run != null; run = merge.next()) {
-            byte[] key = Arrays.copyOfRange(run.bytes(), run.offset(), run.offset() + TeraRecord.KEY);
+        byte[] record = new byte[TeraRecord.LENGTH];
+        while (merge.read(record, 0) > 0) {
+            byte[] key = Arrays.copyOf(record, TeraRecord.KEY);
             assertTrue(Arrays.compareUnsigned(last, key) <= 0);
             last = key;
             rows++;
