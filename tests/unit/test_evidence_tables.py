@@ -392,14 +392,3 @@ def test_an_emulation_is_shown_with_the_real_one_and_with_what_a_thousand_blocks
     both = shown("moosefs", *rows, recalibrated)
     assert both[2].startswith("| calibrated-0a1b2c3d | 100 | 4.00 | 8.00 | 2.00 |")
     assert [line.split(" | ")[0] for line in both[2:]] == ["| calibrated-0a1b2c3d"] * 3 + ["| calibrated"] * 3
-
-
-def test_a_ratio_of_compilers_is_within_each_round() -> None:
-    taken = [("flink raw", 1, 9.0), ("flink raw, as Java does", 1, 10.0), ("flink raw", 2, 16.0)]
-    rows = [
-        {"cell": {"row": name}, "repeat": number, "measures": {"seconds": seconds}}
-        for name, number, seconds in taken
-    ]
-    lines = shown("compiler", *rows)
-    assert lines[2] == "| flink raw | 10.0 | 12.5 (9.00 to 16.0) | 0.90 |"
-    assert len(lines) == 3
