@@ -10,6 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 from tests.fakes import GIB, fake_layout, fake_nodes
 from weft.adapters.engines.flink.engine import FlinkEngine
 from weft.adapters.engines.flink.taskmanager import divide, network_of_slot
+from weft.adapters.workloads.terasort import TeraSort
 from weft.errors import UsageError
 from weft.layout.plan import Job
 
@@ -41,6 +42,17 @@ def test_users_settings_win() -> None:
     settings = engine.settings(fake_layout())
     assert settings["heartbeat.interval"] == "1s"
     assert settings["taskmanager.network.compression.codec"] == "NONE"
+
+
+def test_a_raw_sort_is_not_compressed_unless_its_user_says_so() -> None:
+    codec = "taskmanager.network.compression.codec"
+    layouts = {
+        method: dataclasses.replace(fake_layout(), compressed=TeraSort(method=method, size=1000).compressed)
+        for method in ("stock", "raw")
+    }
+    assert codec not in FlinkEngine().settings(layouts["stock"])
+    assert FlinkEngine().settings(layouts["raw"])[codec] == "NONE"
+    assert FlinkEngine(conf={codec: "ZSTD"}).settings(layouts["raw"])[codec] == "ZSTD"
 
 
 def test_only_on_a_persistent_cluster_a_job_waits_for_the_slots_of_others() -> None:

@@ -58,8 +58,9 @@ class Layout:
     """Nodes that belong to services."""
     services: Mapping[str, Endpoint] = field(default_factory=dict)
     """The run's services, by name, in the order of their start."""
+    compressed: bool = True
     encrypted: bool = False
-    """Whether network traffic must be encrypted."""
+    """Whether network traffic is compressed, where that is no setting of a job, and whether it must be encrypted."""
     engine: str = ""
     """The kind of the engine."""
     secured: bool = True
@@ -362,10 +363,9 @@ class Dependencies:
         """Raises UsageError if the engine does not support one of them."""
         for name, value in vars(self).items():
             if value and name not in offered:
-                known = ", ".join(map(option_of, offered))
                 raise UsageError(
                     f"{engine} has no {option_of(name)} for a job",
-                    hint=f"it has {known or 'none of these options'}; --option passes on others of its own command",
+                    hint=f"it has {', '.join(map(option_of, offered)) or 'none of these options'}; --option passes on others of its own command",
                 )
 
 

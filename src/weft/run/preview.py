@@ -62,6 +62,7 @@ def layout_of(
         metrics=any(KINDS[name].metrics for name in spec.probes),
         engine=spec.engine.kind,
         shares=spec.engine.memory_shares,
+        compressed=spec.workload.compressed,
         encrypted=spec.encrypted,
         secured=spec.secured,
         persistent=spec.workload.measured is None,

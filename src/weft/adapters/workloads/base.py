@@ -166,6 +166,11 @@ class ClusterUse(BaseModel, ABC):
     def require_layout(self, layout: Layout) -> None:
         """Raises UsageError if it cannot run with these parameters on so many nodes and slots."""
 
+    @property
+    def compressed(self) -> bool:
+        """Whether a cluster that is started for it compresses what is shuffled, where that is no setting of a job."""
+        return True
+
     def generated(self, layout: Layout) -> Mapping[Path, str]:  # noqa: ARG002
         """Generated files that its programs read, beside those of the engine: text by path."""
         return {}

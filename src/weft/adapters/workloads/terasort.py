@@ -68,6 +68,10 @@ class TeraSort(TeraRecords):
         return self.engines if self.sort else ("spark", "timely")
 
     @property
+    def compressed(self) -> bool:
+        return self.method != "raw"
+
+    @property
     def own_program(self) -> Path | None:
         return self.program
 

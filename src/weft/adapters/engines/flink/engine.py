@@ -239,6 +239,7 @@ class FlinkEngine(Engine, Tenant):
             # loopback addresses have no names: a name server that does not answer costs the JobManager its slots
             **({"jobmanager.retrieve-taskmanager-hostname": "false"} if local else {}),
             "web.submit.enable": "false",
+            **({} if layout.compressed else {"taskmanager.network.compression.codec": "NONE"}),
             # the record gets the metrics of all jobs in the end: the JobManager would forget each an hour after it has ended
             "completed-application-store.expiration-time": "30 d",
             **login(layout.properties("login")),
