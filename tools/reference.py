@@ -14,7 +14,7 @@ from weft.spec.model import FAMILIES, Spec
 
 MODULES = (
     "adapters/storage/base", "adapters/nodes/base", "adapters/engines/base", "adapters/workloads/base", "adapters/probes/base", "adapters/services/base",
-    "layout/node", "layout/plan", "layout/places", "layout/endpoint", "layout/members",
+    "layout/node", "layout/plan", "layout/job", "layout/places", "layout/endpoint", "layout/members",
 )  # fmt: skip
 """What CONTRIBUTING.md's examples import."""
 

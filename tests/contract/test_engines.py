@@ -8,7 +8,7 @@ import pytest
 from tests.fakes import RECORD, WORK, fake_hadoop_layout, fake_nodes
 from weft.adapters.engines import KINDS
 from weft.adapters.engines.base import Engine
-from weft.layout.plan import Job
+from weft.layout.job import Job
 from weft.text.units import parse_size
 
 ENGINES = pytest.mark.parametrize("kind", sorted(KINDS))

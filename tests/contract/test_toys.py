@@ -21,10 +21,11 @@ from weft.adapters.storage.base import Storage
 from weft.facts.roles import Role
 from weft.host.work import Work, WorkDirectory
 from weft.layout.endpoint import Endpoint, HadoopFileSystem
+from weft.layout.job import Job
 from weft.layout.jvm import core
 from weft.layout.members import Members
 from weft.layout.places import Place
-from weft.layout.plan import Job, Layout, Plan
+from weft.layout.plan import Layout, Plan
 from weft.run.topology import Topology, topology
 from weft.spec.parse import parse
 

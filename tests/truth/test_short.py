@@ -17,10 +17,13 @@ GIVEN = {
     "link": 50,
     "spin": 2,
     "heap": 1250,
+    "hogs": 1,
     "python-spin": 2,
+    "python-sleep": 2,
     "python-rows": 1,
+    "python-imports": 500,
 }
-"""By dose: a small one that is seen. One of each kind: all of them are long tests."""
+"""By dose: a small one that is seen."""
 MORE = {"link", "python-rows"}
 """Of these, what is measured has other time in it: of a task that fetches, all; of the JVM, all in which it does not compute."""
 TOLERANCE, START = 0.15, 1.5
@@ -36,7 +39,7 @@ def test_a_slow_link_is_waited_for(engine: str, rate: str, weft: Weft) -> None:
     assert found.largest_of_tasks() == "network"
 
 
-@pytest.mark.parametrize("name", GIVEN)
+@pytest.mark.parametrize("name", DOSES)
 @needs(*DELAYED)
 def test_a_dose_comes_back(name: str, weft: Weft, tmp_path: Path) -> None:
     dose = DOSES[name]

@@ -12,7 +12,7 @@ from weft.adapters.engines.flink.engine import FlinkEngine
 from weft.adapters.engines.flink.taskmanager import divide, network_of_slot
 from weft.adapters.workloads.terasort import TeraSort
 from weft.errors import UsageError
-from weft.layout.plan import Job
+from weft.layout.job import Job
 
 JOB = Job("terasort", "TeraSort", ["--input", "/scratch/input"], None, ("--detached",))
 

@@ -10,7 +10,8 @@ from tests.fakes import GIB, WORK, fake_hadoop_layout, fake_nodes, fake_plan
 from weft.adapters.engines.flink import onyarn
 from weft.adapters.engines.flink.engine import FlinkEngine
 from weft.errors import UsageError
-from weft.layout.plan import SECRET, Command, Daemon, Job
+from weft.layout.job import Job
+from weft.layout.plan import SECRET, Command, Daemon
 
 ENGINE = FlinkEngine(master="yarn")
 

@@ -12,7 +12,8 @@ from syrupy.assertion import SnapshotAssertion
 from tests.fakes import GIB, WORK, fake_hadoop_layout, fake_nodes, fake_plan
 from weft.adapters.engines.hadoop import HadoopEngine
 from weft.errors import UsageError
-from weft.layout.plan import SECRET, Dependencies, Job
+from weft.layout.job import Dependencies, Job
+from weft.layout.plan import SECRET
 from weft.text.units import parse_size
 
 JOB = Job("terasort", "TeraSort", ["--input", "/scratch/input"])

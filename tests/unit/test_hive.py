@@ -12,7 +12,7 @@ from tests.fakes import GIB, WORK, fake_hadoop_layout, fake_nodes, fake_plan
 from weft.adapters.engines.hive.engine import HiveEngine
 from weft.errors import UsageError
 from weft.layout.endpoint import Endpoint, HadoopFileSystem
-from weft.layout.plan import Dependencies, Job
+from weft.layout.job import Dependencies, Job
 from weft.spec.parse import parse
 from weft.text.units import parse_size
 

@@ -9,7 +9,7 @@ from weft.adapters.engines.limit import LimitEngine
 from weft.adapters.workloads.base import Prepared, Results
 from weft.errors import UsageError
 from weft.host.provision import native
-from weft.layout.plan import Job
+from weft.layout.job import Job
 from weft.run.preview import planned, sketch
 from weft.spec.parse import parse
 

@@ -17,7 +17,8 @@ from weft.adapters.workloads.sqljoin import SqlJoin
 from weft.adapters.workloads.tpcds import Tpcds
 from weft.errors import UsageError
 from weft.facts.checked import PROGRAM, SAME, clause
-from weft.layout.plan import Dependencies, Job, Layout
+from weft.layout.job import Dependencies, Job
+from weft.layout.plan import Layout
 from weft.run.preview import planned, sketch
 from weft.spec.parse import parse
 

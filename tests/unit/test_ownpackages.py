@@ -10,7 +10,7 @@ from weft.adapters.engines.dask.engine import DaskEngine
 from weft.adapters.engines.pythontasks import PythonTaskEngine
 from weft.adapters.engines.ray.engine import RayEngine
 from weft.errors import UsageError
-from weft.layout.plan import Job
+from weft.layout.job import Job
 from weft.run.topology import topology
 from weft.spec.parse import parse
 

@@ -29,7 +29,7 @@ from weft.host.remote.reach import Reach
 from weft.host.schedulers import known
 from weft.host.web import token
 from weft.layout.client import Client
-from weft.layout.plan import Dependencies, Job
+from weft.layout.job import Dependencies, Job
 
 DEPENDENCIES = Dependencies("a.Main", ("a.py", "b.zip"), ("x.jar",), ("t.txt",), {"k": "v w"})
 

@@ -12,7 +12,7 @@ from tests.powergraph import home, mpiexec
 from weft.adapters.engines.powergraph import translation
 from weft.adapters.engines.powergraph.engine import PowerGraphEngine
 from weft.errors import MissingError, UsageError
-from weft.layout.plan import Job
+from weft.layout.job import Job
 from weft.spec.parse import parse
 
 VERTICES = 12

@@ -10,7 +10,8 @@ from tests.fakes import RECORD, fake_layout, fake_nodes
 from weft.adapters.engines.ray.engine import RayEngine
 from weft.errors import UsageError
 from weft.host.provision import native
-from weft.layout.plan import SECRET, Job
+from weft.layout.job import Job
+from weft.layout.plan import SECRET
 from weft.run.preview import planned, sketch
 from weft.spec.parse import parse
 

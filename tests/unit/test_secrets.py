@@ -13,7 +13,8 @@ from tests.fakes import WORK, fake_hadoop_layout, fake_layout
 from weft.adapters.engines import KINDS
 from weft.clusters import submitted
 from weft.errors import UsageError
-from weft.layout.plan import Command, Dependencies, Job
+from weft.layout.job import Dependencies, Job
+from weft.layout.plan import Command
 from weft.record import record as records
 from weft.run.described import started
 from weft.run.preview import preview

@@ -24,7 +24,8 @@ from weft.adapters.engines.spark.engine import SparkEngine
 from weft.clusters import attach
 from weft.clusters.registry import PersistentCluster
 from weft.errors import UsageError
-from weft.layout.plan import Job, Plan
+from weft.layout.job import Job
+from weft.layout.plan import Plan
 from weft.spec.keys import put
 from weft.spec.model import Spec
 from weft.spec.parse import parse

@@ -12,7 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 from tests.fakes import GIB, fake_layout, fake_nodes
 from weft.adapters.engines.spark.engine import SparkEngine
 from weft.errors import UsageError
-from weft.layout.plan import Dependencies, Job
+from weft.layout.job import Dependencies, Job
 from weft.text import properties
 
 JOB = Job("terasort", "TeraSort", ["--input", "/scratch/input"], None, ("--verbose",))

@@ -9,7 +9,7 @@ from tests.fakes import GIB, WORK, fake_hadoop_layout, fake_nodes, fake_plan
 from weft.adapters.engines.spark.engine import SparkEngine
 from weft.adapters.engines.spark.onyarn import overhead
 from weft.errors import UsageError
-from weft.layout.plan import Job
+from weft.layout.job import Job
 
 ENGINE = SparkEngine(master="yarn")
 

@@ -10,7 +10,8 @@ from weft.adapters.engines.timely import TimelyEngine
 from weft.errors import UsageError
 from weft.host import settings
 from weft.host.provision import native
-from weft.layout.plan import SECRET, Job
+from weft.layout.job import Job
+from weft.layout.plan import SECRET
 from weft.run.preview import planned, sketch
 from weft.spec.parse import parse
 

@@ -7,7 +7,7 @@ from typing import Any
 from weft.api.flags import pairs
 from weft.cli.command import renamed
 from weft.errors import UsageError
-from weft.layout.plan import option_of
+from weft.layout.job import option_of
 
 
 def own_query(

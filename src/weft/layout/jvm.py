@@ -31,8 +31,8 @@ COMPILED_LATER = tuple(
     f"-XX:Tier4{name}Threshold={_LATER * count}"
     for name, count in {"Invocation": 5000, "MinInvocation": 600, "Compile": 15000, "BackEdge": 40000}.items()
 )
-"""Java's second compiler (C2) begins after twenty times as many calls and loops as by itself (compiler_globals.hpp): code of records has them in
-tenths of a second, and the rest, which took a third of the CPU time of a job of minutes, stays as the first one (C1) compiled it."""
+"""The JIT compiler C2 begins after twenty times as many calls and loops as by Java's defaults (compiler_globals.hpp); docs/decisions/0068 has what
+that saves, and where it was not measured."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ from weft.host.contained import contained
 from weft.host.own import shared_records
 from weft.host.watchdog import watched
 from weft.host.work import Work, open_work
-from weft.layout.plan import SECRET, Command, Job, Layout, Plan
+from weft.layout.job import Job
+from weft.layout.plan import SECRET, Command, Layout, Plan
 from weft.record import record as records
 from weft.record.covering import covered
 from weft.record.record import Record, Stored

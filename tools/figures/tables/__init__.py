@@ -9,7 +9,6 @@ from figures.tables import (
     advised,
     boundary,
     calls,
-    compiler,
     doses,
     engines,
     explained,
@@ -17,6 +16,7 @@ from figures.tables import (
     firstrun,
     firsttask,
     ibm,
+    jit,
     limit,
     links,
     long,
@@ -80,7 +80,6 @@ TABLES: Mapping[str, Table] = {
         "bench/run clemson-orangefs",
         together(grid("clemson-orangefs", [("ofs", "hdfs"), ("scaled", "hdfs")]), rules("clemson-orangefs")),
     ),
-    "compiler": Table("bench/run compiler", compiler.lines),
     "doses": Table("bench/doses", doses.doses, "doses", "dose", _dose, shown.MANY),
     "engines": Table(
         "bench/run engines",
@@ -97,6 +96,7 @@ TABLES: Mapping[str, Table] = {
             grid("ibm-network", [("one", "ten"), ("ten", "forty")]), ibm.partitions, rules("ibm-network")
         ),
     ),
+    "jit": Table("bench/run jit", jit.lines),
     "join": Table(
         "bench/run join",
         engines.lines(

@@ -11,8 +11,9 @@ from weft.adapters.services.base import Service
 from weft.errors import UsageError
 from weft.host.javaprogram import JavaProgram
 from weft.layout.client import Client
+from weft.layout.job import Job
 from weft.layout.jvm import SharedClasses
-from weft.layout.plan import Command, Job, Layout, Plan
+from weft.layout.plan import Command, Layout, Plan
 from weft.text.family import Family
 
 

@@ -15,8 +15,9 @@ from weft.adapters.services.yarncluster import OVERHEAD, Containers, YarnCluster
 from weft.errors import UsageError
 from weft.host import mainclass
 from weft.layout.client import Client
+from weft.layout.job import Dependencies, Job
 from weft.layout.jvm import archived
-from weft.layout.plan import Command, Dependencies, Job, Layout, Plan
+from weft.layout.plan import Command, Layout, Plan
 from weft.record.derived import Derived
 from weft.text.arguments import assign, repeat
 from weft.text.executes import Home, Settings

@@ -6,7 +6,8 @@ from pydantic import Field
 
 from weft.adapters.engines.base import Engine
 from weft.errors import UsageError
-from weft.layout.plan import Command, Job, Layout, Plan
+from weft.layout.job import Job
+from weft.layout.plan import Command, Layout, Plan
 from weft.record.derived import Derived
 
 PROGRAM = "gauge"

@@ -6,8 +6,9 @@ from pydantic import Field
 
 from weft.adapters.engines.base import Engine
 from weft.adapters.engines.standins import standins
+from weft.layout.job import Job
 from weft.layout.jvm import core, heap, temporary
-from weft.layout.plan import Command, Job, Layout, Plan
+from weft.layout.plan import Command, Layout, Plan
 from weft.text.fields import Duration, Port
 
 _HEAP = 512 << 20

@@ -13,8 +13,9 @@ from weft.adapters.engines.ownpackages import OwnPackages, require_packages, sea
 from weft.errors import UsageError
 from weft.layout.certificate import Certificate
 from weft.layout.client import Client
+from weft.layout.job import Dependencies, Job
 from weft.layout.node import Node
-from weft.layout.plan import Applications, Command, Daemon, Dependencies, Job, Layout, Page, Plan, Ready
+from weft.layout.plan import Applications, Command, Daemon, Layout, Page, Plan, Ready
 from weft.record.derived import Derived
 
 _SHARED = Path(__file__).with_name("programs")

@@ -13,7 +13,8 @@ from weft.adapters.engines.base import KINDS, Engine, OneEngine
 from weft.adapters.services.base import Service
 from weft.errors import UsageError
 from weft.layout.client import Client, joined
-from weft.layout.plan import Job, Layout, Plan, require_apart, together
+from weft.layout.job import Job
+from weft.layout.plan import Layout, Plan, require_apart, together
 from weft.record.derived import Derived
 
 _JAVA = "JDK_JAVA_OPTIONS"

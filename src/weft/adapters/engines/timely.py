@@ -7,8 +7,9 @@ from pydantic import Field
 
 from weft.adapters.engines.base import Engine
 from weft.errors import UsageError
+from weft.layout.job import Job
 from weft.layout.node import Node, fewest_cores
-from weft.layout.plan import SECRET, Command, Daemon, Job, Layout, Page, Plan, Ready
+from weft.layout.plan import SECRET, Command, Daemon, Layout, Page, Plan, Ready
 from weft.record.derived import Derived
 from weft.text.arguments import assign
 

@@ -11,8 +11,9 @@ from pydantic import BaseModel, ConfigDict
 
 from weft.facts.checked import NOBODY, PROGRAM, CheckedBy
 from weft.facts.roles import Role
+from weft.layout.job import Job
 from weft.layout.jvm import core
-from weft.layout.plan import Command, Job, Layout
+from weft.layout.plan import Command, Layout
 
 Outcome = Mapping[str, Any]
 """The contents of a program's JSON file."""

@@ -19,7 +19,8 @@ from weft.adapters.workloads.base import (
     flags,
     program,
 )
-from weft.layout.plan import Command, Job, Layout
+from weft.layout.job import Job
+from weft.layout.plan import Command, Layout
 from weft.text.fields import Count, Size
 
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")

@@ -19,7 +19,8 @@ from weft.adapters.workloads.base import (
     shares,
 )
 from weft.adapters.workloads.tablework import table_program
-from weft.layout.plan import Command, Dependencies, Job, Layout
+from weft.layout.job import Dependencies, Job
+from weft.layout.plan import Command, Layout
 from weft.text.fields import Count, Duration
 from weft.text.shorthand import MisreadError
 

@@ -15,7 +15,8 @@ from weft.adapters.workloads.base import Judgement, Prepared, Results, Workload
 from weft.facts import engines
 from weft.facts.checked import NOBODY, OWN, CheckedBy
 from weft.facts.roles import SHARED_ROLES
-from weft.layout.plan import Command, Dependencies, Job, Layout
+from weft.layout.job import Dependencies, Job
+from weft.layout.plan import Command, Layout
 from weft.text.executes import Executes, Settings
 from weft.text.fields import LEAST_HEAP, Listed, Size
 

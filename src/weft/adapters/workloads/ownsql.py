@@ -10,7 +10,8 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from weft.adapters.workloads import tablework
 from weft.adapters.workloads.base import Judgement, Prepared, Results, Workload, engine_job
-from weft.layout.plan import Command, Dependencies, Job, Layout
+from weft.layout.job import Dependencies, Job
+from weft.layout.plan import Command, Layout
 from weft.tables.files import fixed, matching
 from weft.text.executes import Executes, Settings
 

@@ -20,7 +20,8 @@ from weft.adapters.workloads.base import (
     program,
 )
 from weft.facts.roles import ROLES
-from weft.layout.plan import Command, Job, Layout
+from weft.layout.job import Job
+from weft.layout.plan import Command, Layout
 from weft.text.fields import Count
 
 

@@ -6,7 +6,8 @@ from typing import Literal
 from pydantic import Field
 
 from weft.adapters.workloads.base import Checker, Judgement, Prepared, Results, Workload, engine_job, program
-from weft.layout.plan import Command, Job
+from weft.layout.job import Job
+from weft.layout.plan import Command
 from weft.text.fields import Count
 
 

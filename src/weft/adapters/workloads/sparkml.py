@@ -19,7 +19,8 @@ from weft.adapters.workloads.base import (
     engine_job,
     program,
 )
-from weft.layout.plan import Command, Job, Layout
+from weft.layout.job import Job
+from weft.layout.plan import Command, Layout
 from weft.text.fields import Count
 
 SparkMlTest = Literal[

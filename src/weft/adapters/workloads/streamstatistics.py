@@ -18,7 +18,8 @@ from weft.adapters.workloads.base import (
     shares,
 )
 from weft.errors import UsageError
-from weft.layout.plan import Command, Dependencies, Job, Layout
+from weft.layout.job import Dependencies, Job
+from weft.layout.plan import Command, Layout
 from weft.text.fields import MOST, Count, Duration, Size
 from weft.text.shorthand import MisreadError
 from weft.text.units import show_seconds

@@ -17,8 +17,9 @@ from weft.facts import engines
 from weft.facts.checked import SAME, CheckedBy
 from weft.facts.enginefacts import Sql
 from weft.facts.roles import ROLES
+from weft.layout.job import Dependencies, Job
 from weft.layout.jvm import core
-from weft.layout.plan import Command, Dependencies, Job, Layout
+from weft.layout.plan import Command, Layout
 from weft.text.fields import Count, Duration
 
 _SQL = {name: facts.sql for name, facts in engines.ALL.items() if facts.sql}

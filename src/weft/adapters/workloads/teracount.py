@@ -13,7 +13,8 @@ from weft.adapters.workloads.base import (
     program,
 )
 from weft.adapters.workloads.terarecords import TeraRecords
-from weft.layout.plan import Command, Job
+from weft.layout.job import Job
+from weft.layout.plan import Command
 
 
 class TeraCount(TeraRecords):

@@ -9,7 +9,8 @@ from pydantic import Field, model_validator
 from weft.adapters.workloads.base import Checker, Judgement, Prepared, Results, engine_job, program
 from weft.adapters.workloads.terarecords import RECORD, TeraRecords, total
 from weft.facts.roles import Role
-from weft.layout.plan import Command, Dependencies, Job, Layout
+from weft.layout.job import Dependencies, Job
+from weft.layout.plan import Command, Layout
 from weft.text.executes import Executes
 
 

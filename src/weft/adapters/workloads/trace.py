@@ -22,7 +22,8 @@ from weft.adapters.workloads.base import (
 )
 from weft.adapters.workloads.jobtrace import Scaling, TraceJob
 from weft.facts.roles import ROLES, Role
-from weft.layout.plan import Command, Job, Layout
+from weft.layout.job import Job
+from weft.layout.plan import Command, Layout
 from weft.text.fields import MOST, Count, Size
 
 _FILE = 64_000_000

@@ -16,7 +16,8 @@ from weft.adapters.workloads.base import (
     program,
 )
 from weft.facts.roles import ROLES, Role
-from weft.layout.plan import Command, Job, Layout
+from weft.layout.job import Job
+from weft.layout.plan import Command, Layout
 from weft.text.fields import Count, Size
 
 BLOCK = 10_000

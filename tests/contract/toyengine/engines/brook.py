@@ -5,7 +5,8 @@ from typing import Literal
 from pydantic import Field
 
 from weft.adapters.engines.base import Engine
-from weft.layout.plan import Command, Daemon, Job, Layout, Plan
+from weft.layout.job import Job
+from weft.layout.plan import Command, Daemon, Layout, Plan
 
 
 class BrookEngine(Engine):

@@ -17,9 +17,10 @@ from weft.adapters.services.yarncluster import Containers
 from weft.errors import UsageError
 from weft.layout.certificate import Certificate
 from weft.layout.client import Client
+from weft.layout.job import Job
 from weft.layout.jvm import SharedClasses, archived, heap, temporary
 from weft.layout.node import Node
-from weft.layout.plan import Applications, Command, Daemon, Inquiry, Job, Layout, Page, Plan, Ready
+from weft.layout.plan import Applications, Command, Daemon, Inquiry, Layout, Page, Plan, Ready
 from weft.record.derived import Derived
 from weft.text.arguments import assign
 from weft.text.executes import Home, Settings

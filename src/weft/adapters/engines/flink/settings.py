@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from weft.errors import UsageError
 from weft.layout.certificate import Certificate
-from weft.layout.plan import SECRET, Dependencies
+from weft.layout.job import Dependencies
+from weft.layout.plan import SECRET
 from weft.text.arguments import repeat
 
 

@@ -13,8 +13,9 @@ from weft.adapters.services.hadoop import configuration
 from weft.adapters.services.yarn import OnYarnAlone
 from weft.adapters.services.yarncluster import OVERHEAD, Containers, divide
 from weft.errors import UsageError
+from weft.layout.job import Job
 from weft.layout.jvm import heap
-from weft.layout.plan import Command, Job, Layout, Plan
+from weft.layout.plan import Command, Layout, Plan
 from weft.record.derived import Derived
 from weft.text.executes import Home, Settings
 from weft.text.fields import LEAST_HEAP, Size

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weft.errors import UsageError
-from weft.layout.plan import Dependencies, Layout
+from weft.layout.job import Dependencies
+from weft.layout.plan import Layout
 from weft.text.units import show_size
 
 _PROGRAMS = Path(__file__).with_name("programs")

@@ -7,7 +7,8 @@ from pydantic import Field
 
 from weft.adapters.engines.base import Engine
 from weft.adapters.engines.onenode import program
-from weft.layout.plan import Command, Daemon, Job, Layout, Page, Plan, Ready
+from weft.layout.job import Job
+from weft.layout.plan import Command, Daemon, Layout, Page, Plan, Ready
 from weft.record.derived import Derived
 from weft.text.executes import Settings
 from weft.text.fields import Port, Size

@@ -10,8 +10,9 @@ from pydantic import Field
 
 from weft.adapters.engines.base import Engine
 from weft.errors import MissingError, UsageError
+from weft.layout.job import Job
 from weft.layout.node import fewest_cores
-from weft.layout.plan import Command, Job, Layout, Plan
+from weft.layout.plan import Command, Layout, Plan
 from weft.record.derived import Derived
 from weft.text.executes import Executes, Home
 from weft.text.fields import Listed

@@ -11,8 +11,9 @@ from weft.adapters.engines.pythontasks import OwnProgram, PythonTaskEngine
 from weft.errors import UsageError
 from weft.facts.engines.ray import FILE
 from weft.layout import handshake
+from weft.layout.job import Dependencies
 from weft.layout.node import Node
-from weft.layout.plan import SECRET, Daemon, Dependencies, Layout, Page
+from weft.layout.plan import SECRET, Daemon, Layout, Page
 from weft.record.derived import Derived
 from weft.text.fields import Port, Size
 from weft.text.units import show_size

@@ -26,20 +26,10 @@ from weft.errors import UsageError
 from weft.facts.engines.spark.cores import fitting, number, of_all, of_each
 from weft.host.javaprogram import JavaProgram
 from weft.layout.client import Client
+from weft.layout.job import Dependencies, Job
 from weft.layout.jvm import OPENS, heap, temporary
 from weft.layout.node import Node
-from weft.layout.plan import (
-    SECRET,
-    Applications,
-    Command,
-    Daemon,
-    Dependencies,
-    Job,
-    Layout,
-    Page,
-    Plan,
-    Ready,
-)
+from weft.layout.plan import SECRET, Applications, Command, Daemon, Layout, Page, Plan, Ready
 from weft.record.derived import Derived
 from weft.text.arguments import assign
 from weft.text.executes import Home, Settings
