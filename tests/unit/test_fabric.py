@@ -1,4 +1,4 @@
-"""One address a node, tried between all pairs: clients here are shells, addresses are loopback's."""
+"""One address a node, tried between nodes: clients here are shells, addresses are loopback's."""
 
 import socket
 import threading
@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from weft.adapters.nodes.fabric import on_fabric
+from weft.adapters.nodes.fabric import on_fabric, peers_of
 from weft.errors import NodeError
 from weft.host.programs import connectivity
 from weft.host.remote.reach import Reach
@@ -109,3 +111,21 @@ def test_each_way_of_not_answering_is_reported(monkeypatch: pytest.MonkeyPatch) 
         "wrong": "something else answers there",
         "silent": "no answer in 3 s",
     }
+
+
+@pytest.mark.parametrize("count", [1, 2, 64])
+def test_of_few_nodes_each_connects_to_all_others(count: int) -> None:
+    assert [sorted([node, *peers]) for node, peers in enumerate(peers_of(count))] == [[*range(count)]] * count
+
+
+@given(st.integers(65, 3000), st.data())
+def test_however_many_nodes_are_divided_both_parts_connect_to_the_other(
+    count: int, data: st.DataObject
+) -> None:
+    peers = peers_of(count)
+    part = data.draw(st.sets(st.integers(0, count - 1), min_size=1, max_size=count - 1))
+    crossing = {
+        node in part for node in range(count) for peer in peers[node] if (node in part) != (peer in part)
+    }
+    assert crossing == {True, False}
+    assert all(len({*found} - {node}) == len(found) < 13 for node, found in enumerate(peers))

@@ -1,4 +1,4 @@
-"""The network between engines: one address per node, and a check of all pairs before anything starts."""
+"""The network between engines: one address per node, and a check that nodes reach each other before anything starts."""
 
 import json
 import re
@@ -17,6 +17,8 @@ _FAST = re.compile(r"(hsn|opa|ib[ops]?|ibP\d+[ps])\d|\w+_ib\d")
 """Interfaces of Slingshot, Omni-Path and InfiniBand, which systemd and drivers name by their place: ibp65s0, ibP2p1s0, mlx5_ib0."""
 _DEADLINE = 30.0
 """Seconds until every node listens."""
+_EVERY_PAIR = 64
+"""Nodes up to which each of them connects to all others."""
 
 
 def on_fabric(nodes: Sequence[Node], fabric: str) -> list[Node]:
@@ -83,12 +85,12 @@ def _require(failures: Failures, nodes: Sequence[Node], fabric: str) -> None:
 
 
 def _unreached(nodes: Sequence[Node]) -> Failures:
-    """Each node listens on its address; all others, and for the first node this machine, connect to it."""
+    """Each node listens on its address; its peers, and for the first node this machine, connect to it."""
     word = secrets.token_hex(8)
     asked: list[RemoteCommand] = []
     try:
         for node in nodes:
-            request = {"name": node.name, "address": node.address, "word": word}
+            request = {"address": node.address, "word": word}
             asked.append(of_text(node.way).begin("connectivity", request))
         ports = [_port(one) for one in asked]
         deaf = {
@@ -98,20 +100,30 @@ def _unreached(nodes: Sequence[Node]) -> Failures:
         }
         if deaf:
             return deaf
-        peers = [[node.name, node.address, port] for node, port in zip(nodes, ports, strict=True)]
-        message = json.dumps(peers) + "\n"
-        for one in asked:
-            one.tell(message)
+        places = [[node.name, node.address, port] for node, port in zip(nodes, ports, strict=True)]
+        for one, peers in zip(asked, peers_of(len(nodes)), strict=True):
+            one.tell(json.dumps([places[peer] for peer in peers]) + "\n")
         found = {
             (node.name, peer): why
             for node, one in zip(nodes, asked, strict=True)
             for peer, why in of_text(node.way).next(one).items()
         }
-        here = connectivity.unreached(peers[:1], word)
+        here = connectivity.unreached(places[:1], word)
         return {**found, **{("this machine", peer): why for peer, why in here.items()}}
     finally:
         for one in asked:
             one.leave()
+
+
+def peers_of(count: int) -> list[list[int]]:
+    """By node: the numbers of those that it connects to; of many nodes, those 1, 2, 4, 8, ... places after it.
+
+    However many nodes are divided in two, some node of each part connects to one of the other.
+    """
+    if count <= _EVERY_PAIR:
+        return [[other for other in range(count) if other != node] for node in range(count)]
+    steps = [1 << power for power in range((count - 1).bit_length())]
+    return [[(node + step) % count for step in steps] for node in range(count)]
 
 
 def _port(command: RemoteCommand) -> int | str:

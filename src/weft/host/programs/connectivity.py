@@ -1,4 +1,4 @@
-"""Whether hosts reach each other: each sends a word to its clients, connects to all others, and reads theirs."""
+"""Whether hosts reach each other: each sends a word to its clients, connects to its peers, and reads theirs."""
 
 import errno
 import json
@@ -44,10 +44,10 @@ class Connection:
 
 
 def main(request: "dict") -> None:  # type: ignore[type-arg]
-    """`name` of this host, `address` to listen on, `word`.
+    """`address` to listen on, `word`.
 
-    Prints the port; reads a line with name, address and port of every host; prints which others it could not reach;
-    and answers until its input ends.
+    Prints the port; reads a line with name, address and port of each of its peers; prints which of them it could not
+    reach; and answers until its input ends.
     """
     with socket.socket() as server:
         try:
@@ -57,9 +57,8 @@ def main(request: "dict") -> None:  # type: ignore[type-arg]
         server.listen(1024)
         print(server.getsockname()[1], flush=True)
         threading.Thread(target=_answer, args=(server, request["word"]), daemon=True).start()
-        hosts = json.loads(sys.stdin.readline() or "[]")
-        others = [host for host in hosts if host[0] != request["name"]]
-        print(json.dumps(unreached(others, request["word"])), flush=True)
+        peers = json.loads(sys.stdin.readline() or "[]")
+        print(json.dumps(unreached(peers, request["word"])), flush=True)
         sys.stdin.read()
 
 
