@@ -65,11 +65,18 @@ def archived(classes: Path | None) -> list[str]:
 def temporary(layout: Layout, node: Node, classes: Path | None = None) -> dict[str, str]:
     """Variables that keep temporary files in the node's own directory, for a JVM and its child JVMs.
 
+    A JVM counts the cores of its node, by which it chooses its GC and the number of its threads: those of a
+    machine are shared by the local nodes on it (docs/decisions/0070).
     `classes` is the class-data archive for JVMs with a matching class path; others ignore it.
     -UsePerfData: otherwise the JVM maps a file in /tmp whatever java.io.tmpdir is, and waits for its disk.
     """
-    flags = [f"-Djava.io.tmpdir={node.directory}", "-XX:-UsePerfData", *COMPILED_LATER, *archived(classes)]
-    return {"TMPDIR": str(node.directory), "JDK_JAVA_OPTIONS": " ".join([*flags, *layout.java_options])}
+    flags = [
+        f"-Djava.io.tmpdir={node.directory}",
+        "-XX:-UsePerfData",
+        f"-XX:ActiveProcessorCount={node.cores}",
+    ]
+    flags += [*COMPILED_LATER, *archived(classes), *layout.java_options]
+    return {"TMPDIR": str(node.directory), "JDK_JAVA_OPTIONS": " ".join(flags)}
 
 
 def core(layout: Layout) -> list[str]:

@@ -7,6 +7,7 @@ from figures import rows, shown
 from figures.rows import Row
 from figures.tables import (
     advised,
+    asjava,
     boundary,
     calls,
     doses,
@@ -16,7 +17,6 @@ from figures.tables import (
     firstrun,
     firsttask,
     ibm,
-    jit,
     limit,
     links,
     long,
@@ -96,7 +96,8 @@ TABLES: Mapping[str, Table] = {
             grid("ibm-network", [("one", "ten"), ("ten", "forty")]), ibm.partitions, rules("ibm-network")
         ),
     ),
-    "jit": Table("bench/run jit", jit.lines),
+    "java-cores": Table("bench/run java-cores", asjava.lines("cores")),
+    "jit": Table("bench/run jit", asjava.lines("thresholds")),
     "join": Table(
         "bench/run join",
         engines.lines(

@@ -1,9 +1,9 @@
-"""The table of thresholds of the JIT compiler C2."""
+"""Rows with options of weft for Java, next to those with Java's defaults."""
 
 from tests.unit.test_evidence_tables import shown
 
 
-def test_a_ratio_of_thresholds_is_within_each_round() -> None:
+def test_a_ratio_is_within_each_round() -> None:
     taken = [("flink raw", 1, 9.0), ("flink raw, as Java does", 1, 10.0), ("flink raw", 2, 16.0)]
     rows = [
         {"cell": {"row": name}, "repeat": number, "measures": {"seconds": seconds}}
