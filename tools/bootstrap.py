@@ -4,6 +4,7 @@ import fcntl
 import hashlib
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
+import asked
 import lacking
 
 BEGAN = time.monotonic()
@@ -22,6 +24,10 @@ BEAT = 5.0
 """Seconds between lines while packages are being installed."""
 NEED = 1_000_000_000
 """Bytes that an environment takes while it is being made."""
+NEED_OF_ENGINE = 2_000_000_000
+"""Bytes that the largest engine takes with its archive."""
+DOWNLOADER = ("anyio", "h11", "httpcore2", "httpx2", "idna", "psutil", "truststore", "typing-extensions")
+"""The packages that weft's downloader imports."""
 
 
 def main() -> None:
@@ -33,7 +39,7 @@ def main() -> None:
         environment = cache() / name(lock)
         with locked(environment):
             if not usable(environment):
-                make(environment, lock)
+                make(environment, lock, asked.downloaded(sys.argv[2:]))
     except OSError as error:
         why = f"{error.filename}: {(error.strerror or 'failed').lower()}" if error.filename else str(error)
         stop(f"cannot make the environment: {why}", "set WEFT_CACHE to a directory of yours")
@@ -76,8 +82,31 @@ def usable(environment: Path) -> bool:
     return (environment / ".complete").exists() and os.access(environment / "bin" / "python", os.X_OK)
 
 
-def make(environment: Path, lock: Path) -> None:
-    """In place, because an environment cannot be moved; the stamp is written last."""
+@contextmanager
+def engine_ahead(engine: str, python: str) -> Iterator[None]:
+    """Download an engine and build jars for it meanwhile: pip installs packages on one core. Where that fails, weft tries again, and says why."""
+    if not engine:
+        yield
+        return
+    own = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    argv = [python, "-B", "-P", "-m", "weft.host.provision.ahead", engine, str(BEGAN)]
+    with subprocess.Popen(argv, env=own, stdin=subprocess.PIPE) as download:
+        try:
+            yield
+        except BaseException:
+            download.kill()
+            raise
+        download.wait()
+
+
+def parts(lock: str, *names: str) -> str:
+    """The lines of a lock file for some of its packages, with their hashes."""
+    found = re.split(r"\n(?=\w)", lock)
+    return "\n".join(each for each in found if re.split(r"[=\[ ]", each)[0] in names)
+
+
+def make(environment: Path, lock: Path, engine: str = "") -> None:
+    """In place, because an environment cannot be moved; the stamp is written last. `engine`: what is downloaded meanwhile."""
     if importlib.util.find_spec("ensurepip") is None:
         stop(
             f"{sys.executable} cannot make an environment: its module ensurepip is missing",
@@ -94,15 +123,28 @@ def make(environment: Path, lock: Path) -> None:
     follow([sys.executable, "-m", "venv", str(environment)])
     count = lock.read_text().count("==")
     say(f"installing {count} packages, checked by their hashes")
-    install = [str(environment / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check"]
-    # a source archive would be built with packages that nobody locked
-    locked = ["--only-binary", ":all:", "--require-hashes", "--requirement", str(lock)]
-    # Python compiles what it imports, which is a part of them
-    follow([*install, "--no-compile", "--progress-bar", "off", *locked])
     python = str(environment / "bin" / "python")
-    follow(
-        [python, "-B", str(ROOT / "src" / "weft" / "host" / "provision" / "contents.py"), str(environment)]
-    )
+    # a source archive would be built with packages that nobody locked; Python compiles what it imports, which is a part of them
+    install = [
+        python,
+        "-m",
+        "pip",
+        "install",
+        "--disable-pip-version-check",
+        "--no-compile",
+        "--progress-bar",
+    ]
+    install += ["off", "--only-binary", ":all:", "--require-hashes", "--requirement"]
+    if engine and free > NEED + NEED_OF_ENGINE:
+        first = environment / "downloader.lock"
+        first.write_text(parts(lock.read_text(), *DOWNLOADER))
+        follow([*install, str(first), "--no-deps"])
+    else:
+        engine = ""
+    with engine_ahead(engine, python):
+        follow([*install, str(lock)])
+        contents = ROOT / "src" / "weft" / "host" / "provision" / "contents.py"
+        follow([python, "-B", str(contents), str(environment)])
     (environment / ".complete").touch()
     say("ready")
 

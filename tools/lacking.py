@@ -7,12 +7,12 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 
+import asked
+
 OLDEST = 17
 """As weft.host.provision.jdk has it."""
 DOWNLOADED = ("x86_64", "aarch64")
 """Machines for which weft downloads a Java."""
-_STARTING = ("run", "submit", "up", "calibrate", "survey")
-"""Commands that start an engine."""
 _WITHOUT_JAVA = ("dask", "duckdb", "limit", "null", "powergraph", "ray", "timely")
 _HINT = "apt-get install openjdk-17-jdk-headless, or dnf install java-17-openjdk-devel, or set JAVA_HOME"
 
@@ -25,12 +25,8 @@ def message(arguments: Sequence[str]) -> str:
 
 def _starts_java(arguments: Sequence[str]) -> bool:
     """Whether the arguments, of Python and then of weft, name a command that starts Java processes."""
-    words = list(arguments)[list(arguments).index("weft") + 1 :] if "weft" in arguments else []
-    own = words[: words.index("--")] if "--" in words else words
-    if not own or own[0] not in _STARTING or {"--help", "-h", "--dry-run", "--show", "--import"} & set(own):
-        return False
-    engine = re.search(r"--engine[ =](\w+)", " ".join(own))
-    return engine is None or engine[1] not in _WITHOUT_JAVA
+    own = asked.words(arguments)
+    return bool(own) and asked.engine(own) not in _WITHOUT_JAVA
 
 
 def _java() -> str:

@@ -3,18 +3,24 @@
 import hashlib
 import io
 import os
+import re
 import subprocess
 import sys
 import tarfile
+from importlib import metadata
 from pathlib import Path
 
+import asked
 import bootstrap
 import lacking
 import pytest
 from bootstrap import usable
+from packaging.requirements import Requirement
 
 from tests.fakes import fake_program
-from weft.host.provision import distribution, jdk
+from weft.adapters.workloads import KINDS
+from weft.errors import MissingError
+from weft.host.provision import ahead, distribution, jars, jdk
 
 ROOT = Path(__file__).parents[2]
 
@@ -217,3 +223,86 @@ def test_the_oldest_java_is_the_one_that_weft_accepts() -> None:
 def test_a_java_is_locked_for_each_machine_that_is_named() -> None:
     for machine in lacking.DOWNLOADED:
         assert any(each.fits(11, machine) for each in distribution.JAVA.locked)
+
+
+def test_the_downloader_has_the_packages_that_it_needs() -> None:
+    """Installed first, with their hashes, without what only other Pythons or systems need."""
+    wanted = {"httpx2", "psutil"}
+    while more := {name for each in wanted for name in needed_by(each)} - wanted:
+        wanted |= more
+    assert sorted(wanted) == sorted(bootstrap.DOWNLOADER)
+    lock = bootstrap.parts((ROOT / "requirements.lock").read_text(), *bootstrap.DOWNLOADER)
+    assert sorted(re.findall(r"^([\w-]+)==", lock, re.MULTILINE)) == sorted(wanted)
+    assert lock.count("--hash=sha256:") >= len(wanted)
+
+
+def needed_by(name: str) -> list[str]:
+    """What is installed because of it here."""
+    found = [Requirement(each) for each in metadata.requires(name) or []]
+    return [
+        each.name.replace("_", "-")
+        for each in found
+        if not each.marker or each.marker.evaluate({"extra": ""})
+    ]
+
+
+@pytest.mark.parametrize(
+    ("command", "engine"),
+    [
+        ("run terasort", "spark"),
+        ("run terasort --engine flink --size 1GB", "flink"),
+        ("submit job.py --engine=spark,executor_memory=4G -- --engine dask", "spark"),
+        ("run mine.toml", ""),
+        ("run terasort --dry-run", ""),
+        ("run terasort --engine spark,home=/opt/spark", ""),
+        ("run terasort --site theirs.toml", ""),
+        ("plan terasort", ""),
+    ],
+)
+def test_an_engine_is_downloaded_ahead_where_it_is_surely_needed(
+    command: str, engine: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.delenv("WEFT_SITE", raising=False)
+    for name in ("SPARK_HOME", "FLINK_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    words = ["-P", "-m", "weft", *command.split()]
+    assert asked.downloaded(words) == engine
+    monkeypatch.setenv(f"{engine.upper()}_HOME", "/opt/theirs")
+    assert asked.downloaded(words) == ""
+
+
+def test_the_engine_of_a_workload_that_names_none_is_that_of_weft() -> None:
+    assert all(KINDS[workload].engines[0] == engine for workload, engine in asked._DEFAULTS.items())
+
+
+def test_an_engine_and_its_jars_are_made_ahead(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    got: list[object] = []
+    monkeypatch.setattr(ahead, "_end", lambda: None)
+    monkeypatch.setattr(sys, "argv", ["ahead", "spark", "0"])
+    monkeypatch.setattr(jars, "needs", lambda names: {"maven": distribution.MAVEN})
+    monkeypatch.setattr(distribution, "provided", lambda wanted, say: got.append(sorted(wanted)))
+    monkeypatch.setattr(jars, "build", lambda names, more, say: got.append(list(names)))
+    assert ahead.main() == 0
+    assert got == [["maven", "spark"], ["spark"]]
+
+    def fails(names: list[str], more: object, say: object) -> None:
+        raise MissingError("no network")
+
+    monkeypatch.setattr(jars, "build", fails)
+    assert ahead.main() == 1
+    assert "not yet: no network" in capsys.readouterr().err
+
+
+def test_a_download_ahead_ends_with_what_started_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its standard input is held by the bootstrap, and closes however that ends."""
+    slow = tmp_path / "src" / "weft" / "host" / "provision"
+    for folder in (slow, slow.parent, slow.parent.parent):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "__init__.py").touch()
+    (slow / "ahead.py").write_text("import sys; sys.stdin.read()")
+    monkeypatch.setattr(bootstrap, "ROOT", tmp_path)
+    with pytest.raises(KeyboardInterrupt), bootstrap.engine_ahead("spark", sys.executable):
+        raise KeyboardInterrupt

@@ -1,0 +1,44 @@
+"""Downloads an engine and builds weft's jars for it while weft's other packages are installed: python -m weft.host.provision.ahead ENGINE BEGAN.
+
+BEGAN is when the set-up did, of Python's monotonic clock. It ends with its standard input, which who started it holds open.
+"""
+
+import os
+import sys
+import threading
+import time
+from functools import partial
+
+from weft.errors import WeftError
+from weft.host.provision import distribution, jars
+
+
+def main() -> int:
+    """1 if that failed; weft tries again, and says why."""
+    threading.Thread(target=_end, daemon=True).start()
+    engine, began = sys.argv[1], float(sys.argv[2])
+    say = partial(_say, began)
+    engines = {engine: distribution.DISTRIBUTIONS[engine]} if engine in distribution.DISTRIBUTIONS else {}
+    try:
+        distribution.provided({**jars.needs(engines), **engines}, say)
+        if jars.needs(engines):
+            jars.build(engines, (), say)
+    except (WeftError, OSError) as error:
+        say(f"not yet: {error}")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _end() -> None:
+    os.read(0, 1)
+    os._exit(1)
+
+
+def _say(began: float, text: str) -> None:
+    print(f"{time.monotonic() - began:6.1f} s  {text}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
