@@ -80,17 +80,23 @@ def main() -> int:
             for one in wefts:  # the first two runs of a checkout download, build and archive
                 for _ in range(2):
                     one.asked(*fresh(engine))
-        # those of other commands stay
-        rows.drop(TABLE, lambda row: (row["cell"]["engine"], row["cell"]["command"]) in chosen)
+        drop(*(each for each in chosen if each[1] == RUN))
         for repeat in range(given.repeat):
             for engine in (engine for engine, how in chosen if how == RUN):
                 for one in alternated(wefts, repeat):
                     about = {"cell": cell(engine, RUN, one), "repeat": repeat, "of": one.commit}
                     say_row(rows.kept(TABLE, say, partial(ran, one, engine), **about))
-        for row in on_running(wefts, chosen, given.repeat):
-            say_row(rows.append(TABLE, row))
+        for found in on_running(wefts, chosen, given.repeat):
+            drop(*{(row["cell"]["engine"], row["cell"]["command"]) for row in found})
+            for row in found:
+                say_row(rows.append(TABLE, row))
     print("\n".join(tables.lines(TABLE) or []))
     return 0
+
+
+def drop(*commands: tuple[str, str]) -> None:
+    """Remove the rows of commands that are measured again, by engine and command; those of others stay."""
+    rows.drop(TABLE, lambda row: (row["cell"]["engine"], row["cell"]["command"]) in commands)
 
 
 def cell(engine: str, how: str, weft: Weft) -> dict[str, str]:
@@ -119,11 +125,13 @@ def ran(weft: Weft, engine: str, *to: str) -> Row:
     return {**parts(("before", "cluster", "input", "job"), marks), "cpu_seconds": round(cpu, 2)}
 
 
-def on_running(wefts: Sequence[Weft], chosen: Sequence[tuple[str, str]], repeat: int) -> Iterator[Row]:
-    """The rows of commands on a cluster that stands."""
+def on_running(
+    wefts: Sequence[Weft], chosen: Sequence[tuple[str, str]], repeat: int
+) -> Iterator[Sequence[Row]]:
+    """The rows of each command on a cluster that stands."""
     for how, measured in ((ON, joined), (TO, submitted)):
         for engine in (engine for engine, asked in chosen if asked == how):
-            yield from measured(wefts, engine, repeat)
+            yield measured(wefts, engine, repeat)
 
 
 def joined(wefts: Sequence[Weft], engine: str, repeat: int) -> list[Row]:
