@@ -30,6 +30,8 @@ def downloaded(arguments: Sequence[str]) -> str:
     """The engine that weft downloads for them unless it is there; empty where that is not sure, as with a site's own installation."""
     own = words(arguments)
     found = engine(own) or _DEFAULTS.get(own[1] if own[:1] == ["run"] and own[1:] else "", "")
-    site = Path(os.environ.get("XDG_CONFIG_HOME") or Path("~/.config").expanduser()) / "weft" / "site.toml"
+    # Path.expanduser raises RuntimeError for a user without a home directory
+    base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")  # noqa: PTH111
+    site = Path(base) / "weft" / "site.toml"
     installed = f"{found.upper()}_HOME" in os.environ or any("home=" in word for word in own)
     return "" if installed or "--site" in own or "WEFT_SITE" in os.environ or site.exists() else found

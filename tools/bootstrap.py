@@ -125,23 +125,16 @@ def make(environment: Path, lock: Path, engine: str = "") -> None:
     say(f"installing {count} packages, checked by their hashes")
     python = str(environment / "bin" / "python")
     # a source archive would be built with packages that nobody locked; Python compiles what it imports, which is a part of them
-    install = [
-        python,
-        "-m",
-        "pip",
-        "install",
-        "--disable-pip-version-check",
-        "--no-compile",
-        "--progress-bar",
-    ]
-    install += ["off", "--only-binary", ":all:", "--require-hashes", "--requirement"]
-    if engine and free > NEED + NEED_OF_ENGINE:
+    quiet = ["--disable-pip-version-check", "--no-compile", "--progress-bar=off"]
+    locked = ["--only-binary", ":all:", "--require-hashes", "--requirement"]
+    install = [python, "-m", "pip", "install", *quiet, *locked]
+    ahead = engine if free > NEED + NEED_OF_ENGINE else ""
+    if ahead:
         first = environment / "downloader.lock"
         first.write_text(parts(lock.read_text(), *DOWNLOADER))
         follow([*install, str(first), "--no-deps"])
-    else:
-        engine = ""
-    with engine_ahead(engine, python):
+        first.unlink()
+    with engine_ahead(ahead, python):
         follow([*install, str(lock)])
         contents = ROOT / "src" / "weft" / "host" / "provision" / "contents.py"
         follow([python, "-B", str(contents), str(environment)])

@@ -297,7 +297,6 @@ def test_an_engine_and_its_jars_are_made_ahead(
 
 
 def test_a_download_ahead_ends_with_what_started_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its standard input is held by the bootstrap, and closes however that ends."""
     slow = tmp_path / "src" / "weft" / "host" / "provision"
     for folder in (slow, slow.parent, slow.parent.parent):
         folder.mkdir(parents=True, exist_ok=True)
@@ -306,3 +305,18 @@ def test_a_download_ahead_ends_with_what_started_it(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(bootstrap, "ROOT", tmp_path)
     with pytest.raises(KeyboardInterrupt), bootstrap.engine_ahead("spark", sys.executable):
         raise KeyboardInterrupt
+
+
+def test_a_download_ahead_ends_when_its_standard_input_closes() -> None:
+    """The bootstrap holds it open, and it closes however that ends."""
+    argv = [sys.executable, "-c", "from weft.host.provision import ahead; ahead._end()"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(argv, env=environment, stdin=subprocess.DEVNULL, check=False, timeout=60)
+    assert done.returncode == 1
+
+
+def test_a_user_without_a_home_directory_can_start_with_a_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HOME", "XDG_CONFIG_HOME", "WEFT_SITE", "SPARK_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", lambda number: {}[number])
+    assert asked.downloaded(["weft", "run", "terasort"]) == "spark"
