@@ -96,6 +96,7 @@ TABLES: Mapping[str, Table] = {
             grid("ibm-network", [("one", "ten"), ("ten", "forty")]), ibm.partitions, rules("ibm-network")
         ),
     ),
+    "inlining": Table("bench/run inlining", asjava.lines("inlining")),
     "java-cores": Table("bench/run java-cores", asjava.lines("cores")),
     "jit": Table("bench/run jit", asjava.lines("thresholds")),
     "join": Table(
