@@ -62,7 +62,4 @@ def weft(tmp_path: Path, cluster: Slurm) -> Iterator[SiteWeft]:
     yield command
     command.end()
     cluster.wait_until_idle()
-    found = command.leftovers()
-    if found:
-        command("gc")
-    assert found == [], "a run left something behind"
+    command.require_nothing_left()

@@ -34,10 +34,7 @@ def weft(tmp_path: Path, cluster: GridEngine) -> Iterator[LanWeft]:
     yield command
     command.end()
     cluster.wait_until_idle()
-    found = command.leftovers()
-    if found:
-        command("gc")
-    assert found == [], "a run left something behind"
+    command.require_nothing_left()
 
 
 def test_a_run_from_a_login_node_is_a_job_and_its_record_comes_back(weft: LanWeft) -> None:

@@ -171,16 +171,19 @@ class Weft:
         found += [str(path) for folder in ("work", "state/leases") for path in (self.home / folder).glob("*")]
         return found
 
+    def require_nothing_left(self) -> None:
+        """Fail if a run left something behind, once that is removed for the tests after this one."""
+        if found := self.leftovers():
+            self("gc")
+        assert found == [], "a run left something behind"
+
 
 @pytest.fixture
 def weft(tmp_path: Path) -> Iterator[Weft]:
     command = Weft(tmp_path)
     yield command
     command.end()
-    found = command.leftovers()
-    if found:
-        command("gc")
-    assert found == [], "a run left something behind"
+    command.require_nothing_left()
 
 
 def in_phase(weft: Weft, phase: str) -> bool:
