@@ -21,7 +21,7 @@ from weft.analysis.explain.slots import (
     _Now,
     use,
 )
-from weft.analysis.explain.tasktime import SAME_NODE
+from weft.analysis.explain.tasktime import GC, SAME_NODE
 from weft.facts.jobmetrics import EXECUTORS, JOBS, LOST_OUTPUT
 
 A, B = ("app", 0, 0), ("app", 1, 0)
@@ -140,6 +140,16 @@ def test_without_waits_for_the_scheduler_a_job_takes_what_its_tasks_take() -> No
     (part,) = (part for part in found.parts if part.name == SCHEDULING)
     assert part.share > 0.8
     assert part.bound == pytest.approx(10 / (0.5 + 0.9))
+
+
+def test_a_slot_that_waits_for_locality_waits_less_where_the_tasks_of_others_are_shorter() -> None:
+    """Two slots, ten tasks of 1 s one after another in one of them, 0.4 s of each in GC."""
+    ran = [task(0, begin, begin + 1, index=begin, gc_ms=400) for begin in range(10)]
+    found = attribute(job(ran), readings({}), Window(0, 10, 2, {}))
+    assert found is not None
+    bounds = {part.name: part.bound for part in found.parts}
+    assert bounds[GC] == pytest.approx(10 / 6)
+    assert bounds[SCHEDULING] == pytest.approx(2)
 
 
 MOMENTS = st.integers(min_value=-20, max_value=120).map(lambda tick: tick / 10)

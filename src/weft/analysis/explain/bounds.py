@@ -1,7 +1,7 @@
 """How many times faster a job would be at most without a part of its tasks' time: its stages scheduled again."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars
@@ -13,6 +13,8 @@ from weft.analysis.explain.slots import Stage
 
 _MOMENT = 1e-3
 """Seconds that no job takes less than."""
+_KEPT = (slots.START, slots.DRIVER, slots.STRAGGLERS, slots.FEW)
+"""Reasons for an empty slot without which tasks take as long together."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ class Bounds:
     """In which a slot was empty while a task was ready: scheduling again does not know that time."""
     again: float
     """The job's own tasks, scheduled again."""
+    lags: float
+    """The same of tasks that take no time: the start, and the driver alone between stages."""
 
     @classmethod
     def of(cls, found: Evidence, stages: polars.DataFrame, window: Window) -> "Bounds":
@@ -37,7 +41,8 @@ class Bounds:
         last = float(np.max(found.tasks["end"].to_numpy().clip(window.begin, window.end)))
         again = schedule.without("", plan, {}, found.slots)
         wall, rest = window.end - window.begin, window.end - last
-        return cls(plan, found.slots, wall, rest, found.use.scheduling, again)
+        lags = schedule.makespan({key: replace(step, tasks=()) for key, step in plan.items()}, found.slots)
+        return cls(plan, found.slots, wall, rest, found.use.scheduling, again, lags)
 
     @property
     def replay(self) -> float:
@@ -50,8 +55,14 @@ class Bounds:
             return 1.0
         left = schedule.without(part, self.plan, shares, self.slots)
         after = 0.0 if part == slots.DRIVER else self.rest
-        # what scheduling again does not know, such as locality, is as it was; without waits for the scheduler, less of it
+        return max(1.0, self.wall / max(left + after + self._unknown(part, left), _MOMENT))
+
+    def _unknown(self, part: str, left: float) -> float:
+        """What scheduling again does not know. A slot that is kept for a task's locality waits for tasks of others: less where these are shorter."""
         unknown = self.wall - self.rest - self.again
+        if unknown <= 0 or part in _KEPT:
+            return unknown
         if part == slots.SCHEDULING:
-            unknown -= min(max(0.0, unknown), self.scheduling)
-        return max(1.0, self.wall / max(left + after + unknown, _MOMENT))
+            return max(0.0, unknown - self.scheduling)
+        shorter = (left - self.lags) / max(self.again - self.lags, _MOMENT)
+        return unknown * min(max(shorter, 0.0), 1.0)
