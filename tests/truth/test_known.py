@@ -8,10 +8,12 @@ from tests.local.conftest import Weft
 from tests.needs import DELAYED, JAVA, VIRTUAL, needs
 from tests.truth.answers import explained
 from tests.truth.pairs import EQUAL, NODES, measured
-from tests.truth.programs import spin
+from tests.truth.programs import jar, spin
 
 UNCLASSIFIED = {"spark": 0.1, "flink": 0.2, "hadoop": 0.2}
 """Share without a name that is accepted."""
+
+AT_ONCE = ("--set", "engine.conf.spark.locality.wait=0s")
 
 pytestmark = [pytest.mark.long, *[needs(*VIRTUAL, *JAVA, *DELAYED)]]
 
@@ -38,6 +40,15 @@ def test_a_skewed_stage_has_a_straggler(engine: str, weft: Weft, tmp_path: Path)
     program = str(spin(engine, tmp_path))
     found = explained(weft, "submit", *NODES, "--engine", engine, "--", program, *seconds)
     assert found.largest_of_empty() == "no task: stragglers"
+
+
+def test_an_executor_that_has_no_cached_partition_waits_for_locality(weft: Weft, tmp_path: Path) -> None:
+    """One caches a partition, the other one twelve: the first is idle until the other launches its last, less than Spark waits."""
+    job = ("submit", *NODES, "--", str(jar("SparkLocal", "spark", tmp_path, "Spin")), "8", "0.4", "12")
+    kept, given = explained(weft, *job), explained(weft, *job[:-5], *AT_ONCE, *job[-5:])
+    assert kept.largest_of_empty() == "no task: locality"
+    assert kept.bound("no task: locality") == pytest.approx(kept.wall / given.wall, rel=0.1)
+    assert "no task: locality" not in given.by_part
 
 
 def test_a_small_heap_keeps_the_garbage_collector_busy(weft: Weft) -> None:

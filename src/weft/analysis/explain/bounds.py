@@ -10,6 +10,7 @@ from weft.analysis.explain import schedule, slots
 from weft.analysis.explain.evidence import Evidence, Window
 from weft.analysis.explain.schedule import Step
 from weft.analysis.explain.slots import Stage
+from weft.analysis.read.sums import sums
 
 _MOMENT = 1e-3
 """Seconds that no job takes less than."""
@@ -26,8 +27,8 @@ class Bounds:
     wall: float
     rest: float
     """The driver alone, after the last task."""
-    scheduling: float
-    """In which a slot was empty while a task was ready: scheduling again does not know that time."""
+    ready: Mapping[str, float]
+    """By reason: in which a slot was empty while a task was ready. Scheduling again does not know that time."""
     again: float
     """The job's own tasks, scheduled again."""
     lags: float
@@ -42,7 +43,7 @@ class Bounds:
         again = schedule.without("", plan, {}, found.slots)
         wall, rest = window.end - window.begin, window.end - last
         lags = schedule.makespan({key: replace(step, tasks=()) for key, step in plan.items()}, found.slots)
-        return cls(plan, found.slots, wall, rest, found.use.scheduling, again, lags)
+        return cls(plan, found.slots, wall, rest, _ready(found.use), again, lags)
 
     @property
     def replay(self) -> float:
@@ -62,7 +63,13 @@ class Bounds:
         unknown = self.wall - self.rest - self.again
         if unknown <= 0 or part in _KEPT:
             return unknown
-        if part == slots.SCHEDULING:
-            return max(0.0, unknown - self.scheduling)
+        if part in self.ready:
+            return max(0.0, unknown - self.ready[part])
         shorter = (left - self.lags) / max(self.again - self.lags, _MOMENT)
         return unknown * min(max(shorter, 0.0), 1.0)
+
+
+def _ready(use: slots.Use) -> dict[str, float]:
+    """By reason: seconds in which at least one slot was empty while a task was ready, by what each reason is of such slot time."""
+    of = sums((reason, seconds) for (reason, _), seconds in use.empty.items() if reason in slots.WHILE_READY)
+    return {reason: use.scheduling * seconds / sum(of.values()) for reason, seconds in of.items() if seconds}

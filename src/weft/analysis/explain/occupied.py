@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import polars
 
+from weft.analysis.explain import locality
+from weft.analysis.explain.locality import Executor
 from weft.analysis.explain.slots import SlotUse, Stage, Use, use
 from weft.facts import executorslots
 from weft.facts.jobmetrics import LATEST, LOST_OUTPUT, JobMetrics
@@ -24,12 +26,19 @@ def of_tasks(
     ]
     begins, ends = (tasks[name].to_numpy().astype(float) for name in ("begin", "end"))
     known = tasks["ready"].to_list()
-    held = [SlotUse(*row) for row in zip(stages, begins, ends, places, _ready(tasks), known, strict=True)]
+    local = tasks["local"].to_list()
+    held = [
+        SlotUse(*row) for row in zip(stages, begins, ends, places, _ready(tasks), known, local, strict=True)
+    ]
     steps = executorslots.steps(metrics) if executorslots.dynamic(metrics) else ()
     most = max((count for _, count in steps), default=executorslots.configured(metrics, slots))
     own = {stage for stage, at in zip(stages, known, strict=True) if at is not None}
     submitted = {stage: at for stage, at in _submitted(metrics).items() if stage not in own}
-    return use(held, submitted, begin, end, most, _rooms(metrics), steps), most
+    found = use(held, submitted, begin, end, most, _rooms(metrics), steps)
+    if not any(local):
+        return found, most
+    pieces = locality.kept(held, submitted, _executors(metrics, begin, end))
+    return found.apart({stage: sum(map(locality.slot_seconds, mine)) for stage, mine in pieces.items()}), most
 
 
 def _ready(tasks: polars.DataFrame) -> list[float | None]:
@@ -59,5 +68,15 @@ def _submitted(metrics: JobMetrics) -> dict[Stage, float]:
 
 def _rooms(metrics: JobMetrics) -> dict[str, int]:
     """By executor: its slots."""
-    known = metrics.executors.select("app", "executor", slots=executorslots.of_executors()).drop_nulls()
-    return {f"{app} {executor}": slots for app, executor, slots in known.iter_rows()}
+    return {name: executor.slots for name, executor in _executors(metrics, 0.0, LATEST).items()}
+
+
+def _executors(metrics: JobMetrics, begin: float, end: float) -> dict[str, Executor]:
+    """By name: those whose slots are known, from `begin` to `end`."""
+    there = (
+        polars.col("added").fill_null(begin).clip(begin),
+        polars.col("removed").fill_null(end).clip(None, end),
+    )
+    names = polars.concat_str("app", polars.lit(" "), "executor")
+    known = metrics.executors.select(names, executorslots.of_executors().alias("slots"), *there)
+    return {name: Executor(*row) for name, *row in known.drop_nulls("slots").iter_rows()}

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from weft.analysis.explain import findings, limits, tasktime
 from weft.analysis.explain.attribution import MOST_UNCLASSIFIED, MOST_UNKNOWN, Attribution
 from weft.analysis.explain.gauges import CORES
-from weft.analysis.explain.slots import DRIVER, FEW, SCHEDULING, START, STRAGGLERS
+from weft.analysis.explain.slots import DRIVER, FEW, LOCALITY, SCHEDULING, START, STRAGGLERS
 from weft.analysis.explain.tasktime import (
     CHILDREN,
     CODEC,
@@ -150,6 +150,7 @@ PHRASES = {
     FAILED: "was work that failed or was thrown away",
     DRIVER: "passed with no task, the driver alone at work",
     SCHEDULING: "passed between tasks: the scheduler, starts of workers, and the way to them and back",
+    LOCALITY: "was slots empty while tasks were ready that waited for other executors, which have their input",
     STRAGGLERS: "was slots empty while the last tasks of a stage ran",
     FEW: "was slots empty because a stage had fewer tasks than there are slots",
 }

@@ -5,16 +5,19 @@ Times are seconds since the epoch. A stage is identified by (application, number
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 START = "no task: application start"
 DRIVER = "no task: driver"
 SCHEDULING = "no task: scheduling"
+LOCALITY = "no task: locality"
 STRAGGLERS = "no task: stragglers"
 FEW = "no task: too few tasks"
-EMPTY = (START, DRIVER, SCHEDULING, STRAGGLERS, FEW)
+EMPTY = (START, DRIVER, SCHEDULING, LOCALITY, STRAGGLERS, FEW)
 """Why a slot has no task."""
+WHILE_READY = (SCHEDULING, LOCALITY)
+"""Those for which a task was ready."""
 
 Stage = tuple[str, int, int]
 
@@ -33,6 +36,8 @@ class SlotUse:
     runs. None for the first attempt, which can begin when its stage is submitted."""
     known: float | None = None
     """When it could begin, where the engine says so of each task."""
+    local: bool | None = None
+    """Whether it ran where it wanted to; None where the engine does not say."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,19 @@ class Use:
     empty: Mapping[tuple[str, Stage | None], float]
     scheduling: float = 0.0
     """Seconds in which at least one was empty while a task was ready."""
+
+    def apart(self, kept: Mapping[Stage, float]) -> "Use":
+        """With the slot-seconds that were kept free for locality, by stage, as a reason of their own."""
+        empty = dict(self.empty)
+        for stage, seconds in kept.items():
+            waited = empty.pop((SCHEDULING, stage), 0.0)
+            of = {LOCALITY: min(seconds, waited), SCHEDULING: max(0.0, waited - seconds)}
+            empty |= {(reason, stage): share for reason, share in of.items() if share}
+        return replace(self, empty=empty)
+
+    def ready(self, stage: Stage) -> float:
+        """Of slots that were empty while a task of a stage was ready."""
+        return sum(self.empty.get((reason, stage), 0.0) for reason in WHILE_READY)
 
     @property
     def whole(self) -> float:

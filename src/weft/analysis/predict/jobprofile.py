@@ -306,7 +306,7 @@ def _stage(
         gc=parts.get(GC, 0.0),
         network=parts.get(NETWORK, 0.0),
         scheduling=scheduling,
-        gap=evidence.use.empty.get((slots.SCHEDULING, key), 0.0) / count,
+        gap=evidence.use.ready(key) / count,
         other=max(0.0, rest),
         calls=calls,
         blocks=mean("local_blocks", "remote_blocks"),

@@ -1,0 +1,109 @@
+"""Slots that an executor kept free, since the tasks that were left wanted another one."""
+
+from dataclasses import replace
+
+import polars
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.test_model_attribution import job, readings, task
+from weft.analysis.explain.attribution import attribute
+from weft.analysis.explain.evidence import Window
+from weft.analysis.explain.locality import Executor, Piece, kept
+from weft.analysis.explain.slots import LOCALITY, SCHEDULING, STRAGGLERS, SlotUse
+from weft.facts.jobmetrics import EXECUTORS
+
+A = ("app", 0, 0)
+TWO = {"x": Executor(1, 0, 100), "y": Executor(1, 0, 100)}
+
+
+def ran(begin: float, end: float, place: str, *, local: bool | None = True) -> SlotUse:
+    return SlotUse(A, begin, end, place, local=local)
+
+
+ONE = [ran(0, 1, "x"), *(ran(at, at + 1, "y") for at in range(4))]
+"""One task in x; four in y, one after another, of which x gets none."""
+
+
+def pieces(tasks: list[SlotUse], executors: dict[str, Executor] = TWO) -> list[Piece]:
+    return kept(tasks, {A: 0}, executors).get(A, [])
+
+
+def test_an_executor_is_kept_free_until_the_last_task_begins_elsewhere() -> None:
+    assert pieces(ONE) == [(1, 3, 1)]
+
+
+def test_nothing_is_known_without_what_tasks_wanted() -> None:
+    assert pieces([replace(ONE[0], local=None), *ONE[1:]]) == []
+
+
+def test_nothing_is_known_of_a_stage_with_a_second_attempt() -> None:
+    assert pieces([*ONE, replace(ran(3.5, 4, "x"), ready=3.0)]) == []
+
+
+def test_one_that_runs_a_task_later_which_it_has_was_not_kept_free() -> None:
+    """The scheduler could have given it that task at once."""
+    assert pieces([*ONE, ran(2.5, 4, "x")]) == []
+
+
+def test_one_that_gets_a_task_of_others_in_the_end_was_kept_free_until_then() -> None:
+    assert pieces([*ONE[:-1], ran(3, 4, "x", local=False)]) == [(1, 3, 1)]
+
+
+def test_where_a_task_runs_elsewhere_without_such_a_wish_nothing_was_kept() -> None:
+    assert pieces([*ONE, ran(3, 4, "z", local=False)]) == []
+
+
+def test_an_executor_has_slots_from_its_begin_to_its_end() -> None:
+    assert pieces(ONE, {"x": Executor(2, 0.5, 2.5), "y": Executor(1, 0, 100)}) == [(0.5, 1, 1), (1, 2.5, 2)]
+
+
+def test_it_is_a_part_of_the_slot_time_that_was_scheduling_before() -> None:
+    rows = [
+        task(0, each.begin, each.end, index=index, local=True, executor=each.place)
+        for index, each in enumerate(ONE)
+    ]
+    metrics = job(rows)
+    there = [{**dict.fromkeys(EXECUTORS), "app": "app", "executor": name, "cores": 1} for name in TWO]
+    metrics.executors = polars.DataFrame(there, EXECUTORS)
+    found = attribute(metrics, readings({}), Window(0, 4, 2, {}))
+    assert found is not None
+    assert {part.name: part.seconds for part in found.parts if part.name.startswith("no task")} == {
+        LOCALITY: 2,
+        STRAGGLERS: 1,
+    }
+    assert {part.name: part.bound for part in found.parts}[LOCALITY] == pytest.approx(4 / 3)
+    metrics.tasks = metrics.tasks.with_columns(local=None)
+    found = attribute(metrics, readings({}), Window(0, 4, 2, {}))
+    assert found is not None
+    assert SCHEDULING in {part.name for part in found.parts}
+
+
+TASKS = st.builds(
+    lambda begin, length, place, local: ran(begin, begin + length, place, local=local),
+    st.integers(0, 20),
+    st.integers(1, 6),
+    st.sampled_from("xyz"),
+    st.booleans(),
+)
+
+
+@given(st.lists(TASKS, max_size=12), st.integers(0, 5))
+def test_it_is_what_looking_at_each_moment_finds(tasks: list[SlotUse], submitted: int) -> None:
+    executors = {"x": Executor(1, 0, 15), "y": Executor(2, 3, 30), "z": Executor(3, 0, 30)}
+    found = kept(tasks, {A: submitted}, executors)
+    assert sum((end - begin) * slots for begin, end, slots in found.get(A, [])) == sum(
+        seen(tasks, submitted, at + 0.5, name, executor)
+        for name, executor in executors.items()
+        for at in range(30)
+    )
+
+
+def seen(tasks: list[SlotUse], submitted: int, now: float, name: str, executor: Executor) -> int:
+    """Free slots of an executor while others' tasks are left, none of which would have run on it at once."""
+    held = sum(each.begin < now < each.end for each in tasks if each.place == name)
+    left = [each for each in tasks if each.begin > now]
+    elsewhere = left and all(each.local is not (each.place == name) for each in left)
+    there = submitted < now and executor.since < now < executor.until
+    return max(0, executor.slots - held) if there and elsewhere else 0
