@@ -49,6 +49,11 @@ class Explained:
     def wall(self) -> float:
         return float(self.table["wall"])
 
+    @property
+    def after_start(self) -> float:
+        """Seconds from the first task on."""
+        return self.wall - self.seconds(slots.START) / float(self.table["slots"])
+
     def bound(self, name: str) -> float:
         """How many times faster at most without the part."""
         return max([1.0, *(part["bound"] or 1.0 for part in self.named(name))])

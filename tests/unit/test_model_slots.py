@@ -152,6 +152,14 @@ def test_a_slot_that_waits_for_locality_waits_less_where_the_tasks_of_others_are
     assert bounds[SCHEDULING] == pytest.approx(2)
 
 
+def test_tasks_are_scheduled_again_in_the_order_in_which_they_began() -> None:
+    """A log has them as they ended: a long one that began first would begin last."""
+    ran = [*(task(0, begin, begin + 1, index=1 + begin) for begin in range(4)), task(0, 0, 4, index=0)]
+    found = attribute(job(ran), readings({}), Window(0, 4, 2, {}))
+    assert found is not None
+    assert found.bounds.replay == pytest.approx(1)
+
+
 MOMENTS = st.integers(min_value=-20, max_value=120).map(lambda tick: tick / 10)
 TASKS = st.builds(
     lambda stage, begin, length, place, ready: SlotUse(

@@ -37,7 +37,9 @@ class Bounds:
     @classmethod
     def of(cls, found: Evidence, stages: polars.DataFrame, window: Window) -> "Bounds":
         """Of the tasks in a window."""
-        tasks = list(zip(found.stages, found.use.held, strict=True))
+        # as they were launched: rows are as they ended, a long one last
+        launched = found.tasks["begin"].to_numpy().argsort(kind="stable")
+        tasks = [(found.stages[row], found.use.held[row]) for row in launched]
         plan = schedule.steps(tasks, stages, window.begin)
         last = float(np.max(found.tasks["end"].to_numpy().clip(window.begin, window.end)))
         again = schedule.without("", plan, {}, found.slots)
