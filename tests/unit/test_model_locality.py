@@ -15,7 +15,7 @@ from weft.analysis.explain.slots import LOCALITY, SCHEDULING, STRAGGLERS, SlotUs
 from weft.facts.jobmetrics import EXECUTORS
 
 A = ("app", 0, 0)
-TWO = {"x": Executor(1, 0, 100), "y": Executor(1, 0, 100)}
+TWO = {"x": Executor("app", 1, 0, 100), "y": Executor("app", 1, 0, 100)}
 
 
 def ran(begin: float, end: float, place: str, *, local: bool | None = True) -> SlotUse:
@@ -56,28 +56,42 @@ def test_where_a_task_runs_elsewhere_without_such_a_wish_nothing_was_kept() -> N
 
 
 def test_an_executor_has_slots_from_its_begin_to_its_end() -> None:
-    assert pieces(ONE, {"x": Executor(2, 0.5, 2.5), "y": Executor(1, 0, 100)}) == [(0.5, 1, 1), (1, 2.5, 2)]
+    assert pieces(ONE, {"x": Executor("app", 2, 0.5, 2.5), "y": Executor("app", 1, 0, 100)}) == [
+        (0.5, 1, 1),
+        (1, 2.5, 2),
+    ]
 
 
-def test_it_is_a_part_of_the_slot_time_that_was_scheduling_before() -> None:
+def parts(level: str | None, *, cached: bool = False) -> dict[str, tuple[float, float | None]]:
+    """Seconds and bound of each reason for an empty slot in a job of these tasks."""
     rows = [
-        task(0, each.begin, each.end, index=index, local=True, executor=each.place)
+        task(0, each.begin, each.end, index=index, locality=level, executor=each.place)
         for index, each in enumerate(ONE)
     ]
     metrics = job(rows)
+    metrics.stages = metrics.stages.with_columns(reads_cache=cached)
     there = [{**dict.fromkeys(EXECUTORS), "app": "app", "executor": name, "cores": 1} for name in TWO]
     metrics.executors = polars.DataFrame(there, EXECUTORS)
     found = attribute(metrics, readings({}), Window(0, 4, 2, {}))
     assert found is not None
-    assert {part.name: part.seconds for part in found.parts if part.name.startswith("no task")} == {
-        LOCALITY: 2,
-        STRAGGLERS: 1,
-    }
-    assert {part.name: part.bound for part in found.parts}[LOCALITY] == pytest.approx(4 / 3)
-    metrics.tasks = metrics.tasks.with_columns(local=None)
-    found = attribute(metrics, readings({}), Window(0, 4, 2, {}))
-    assert found is not None
-    assert SCHEDULING in {part.name for part in found.parts}
+    return {part.name: (part.seconds, part.bound) for part in found.parts if part.name.startswith("no task")}
+
+
+@pytest.mark.parametrize(("level", "cached"), [("NODE_LOCAL", False), ("PROCESS_LOCAL", True)])
+def test_it_is_a_part_of_the_slot_time(level: str, *, cached: bool) -> None:
+    found = parts(level, cached=cached)
+    assert found.keys() == {LOCALITY, STRAGGLERS}
+    assert found[LOCALITY] == (2, pytest.approx(4 / 3))
+
+
+@pytest.mark.parametrize("level", ["PROCESS_LOCAL", "ANY", "NO_PREF", None])
+def test_tasks_that_may_want_no_place_wait_for_the_scheduler(level: str | None) -> None:
+    """Spark logs the first also of those that do not."""
+    assert parts(level).keys() == {SCHEDULING, STRAGGLERS}
+
+
+def test_an_executor_has_no_tasks_of_other_applications() -> None:
+    assert pieces(ONE, {**TWO, "z": Executor("other", 1, 0, 100)}) == [(1, 3, 1)]
 
 
 TASKS = st.builds(
@@ -91,7 +105,11 @@ TASKS = st.builds(
 
 @given(st.lists(TASKS, max_size=12), st.integers(0, 5))
 def test_it_is_what_looking_at_each_moment_finds(tasks: list[SlotUse], submitted: int) -> None:
-    executors = {"x": Executor(1, 0, 15), "y": Executor(2, 3, 30), "z": Executor(3, 0, 30)}
+    executors = {
+        "x": Executor("app", 1, 0, 15),
+        "y": Executor("app", 2, 3, 30),
+        "z": Executor("app", 3, 0, 30),
+    }
     found = kept(tasks, {A: submitted}, executors)
     assert sum((end - begin) * slots for begin, end, slots in found.get(A, [])) == sum(
         seen(tasks, submitted, at + 0.5, name, executor)

@@ -1,7 +1,7 @@
 """Slots that were kept free for locality: their executor had no task, since those that were left wanted another executor.
 
 Spark's delay scheduling: it waits `spark.locality.wait` before it gives a task to an executor that does not have the task's cached or
-stored input. Spark logs of each task whether it ran where it wanted to; tasks without a wish count as such.
+stored input. Nothing is said of a stage where it is not known of each task whether it ran where it wanted to.
 """
 
 from bisect import bisect_left, bisect_right
@@ -24,8 +24,9 @@ Piece = tuple[float, float, int]
 
 @dataclass(frozen=True)
 class Executor:
-    """Its slots, and from when to when it had them, in seconds since the epoch."""
+    """Of an application; its slots, and from when to when it had them, in seconds since the epoch."""
 
+    app: str
     slots: int
     since: float
     until: float
@@ -80,7 +81,9 @@ def kept(
     for name, executor in executors.items():
         held, closed = _Held(changes[name]), executor.since
         of_stages = [
-            (launches.kept_by(name, submitted[key]), launches.last, key) for key, launches in stages.items()
+            (launches.kept_by(name, submitted[key]), launches.last, key)
+            for key, launches in stages.items()
+            if key[0] == executor.app
         ]
         for begin, end, stage in sorted(each for each in of_stages if each[1] - each[0] >= _LEAST):
             found[stage] += held.free(max(begin, closed), min(end, executor.until), executor.slots)

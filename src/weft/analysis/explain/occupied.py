@@ -6,9 +6,14 @@ import polars
 
 from weft.analysis.explain import locality
 from weft.analysis.explain.locality import Executor
+from weft.analysis.explain.schedule import key_of
 from weft.analysis.explain.slots import SlotUse, Stage, Use, use
 from weft.facts import executorslots
 from weft.facts.jobmetrics import LATEST, LOST_OUTPUT, JobMetrics
+
+_PROCESS = "PROCESS_LOCAL"
+_LOCAL = {_PROCESS: True, "NODE_LOCAL": True, "RACK_LOCAL": False, "ANY": False}
+"""By Spark's levels (TaskLocality.scala): whether a task ran where it wanted to."""
 
 
 def of_tasks(
@@ -26,7 +31,7 @@ def of_tasks(
     ]
     begins, ends = (tasks[name].to_numpy().astype(float) for name in ("begin", "end"))
     known = tasks["ready"].to_list()
-    local = tasks["local"].to_list()
+    local = _local(metrics, tasks, stages)
     held = [
         SlotUse(*row) for row in zip(stages, begins, ends, places, _ready(tasks), known, local, strict=True)
     ]
@@ -39,6 +44,18 @@ def of_tasks(
         return found, most
     pieces = locality.kept(held, submitted, _executors(metrics, begin, end))
     return found.apart({stage: sum(map(locality.slot_seconds, mine)) for stage, mine in pieces.items()}), most
+
+
+def _local(metrics: JobMetrics, tasks: polars.DataFrame, stages: Sequence[Stage]) -> list[bool | None]:
+    """Whether each ran where it wanted to; None where nobody says what it wanted.
+
+    Spark logs PROCESS_LOCAL also of a task that wants no place (TaskSetManager.scala): of one that reads what is cached, it says where.
+    """
+    cached = {key_of(row) for row in metrics.stages.filter("reads_cache").iter_rows(named=True)}
+    levels = zip(tasks["locality"].to_list(), stages, strict=True)
+    return [
+        None if level == _PROCESS and stage not in cached else _LOCAL.get(level) for level, stage in levels
+    ]
 
 
 def _ready(tasks: polars.DataFrame) -> list[float | None]:
@@ -77,6 +94,5 @@ def _executors(metrics: JobMetrics, begin: float, end: float) -> dict[str, Execu
         polars.col("added").fill_null(begin).clip(begin),
         polars.col("removed").fill_null(end).clip(None, end),
     )
-    names = polars.concat_str("app", polars.lit(" "), "executor")
-    known = metrics.executors.select(names, executorslots.of_executors().alias("slots"), *there)
-    return {name: Executor(*row) for name, *row in known.drop_nulls("slots").iter_rows()}
+    known = metrics.executors.select("executor", "app", executorslots.of_executors().alias("slots"), *there)
+    return {f"{app} {name}": Executor(app, *row) for name, app, *row in known.drop_nulls().iter_rows()}

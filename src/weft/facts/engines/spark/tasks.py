@@ -44,8 +44,6 @@ _INFO = {
     "Getting Result Time": _LONG,
     "Finish Time": _LONG,
 }
-_LOCAL = ("PROCESS_LOCAL", "NODE_LOCAL", "NO_PREF")
-"""The first also of a task that has no wish (TaskSetManager.scala). The others are RACK_LOCAL and ANY."""
 _REASON = dict.fromkeys(
     ("Reason", "Class Name", "Description", "Message", "Kill Reason", "Loss Reason"), _TEXT
 )
@@ -143,7 +141,7 @@ def _columns(app: str) -> list[polars.Expr]:
         "executor": _at("Task Info", "Executor ID"),
         "host": _at("Task Info", "Host"),
         "speculative": _at("Task Info", "Speculative").fill_null(value=False),
-        "local": _at("Task Info", "Locality").is_in(_LOCAL),
+        "locality": _at("Task Info", "Locality"),
         "begin": begin / 1000,
         "end": end / 1000,
         "ok": reason == "Success",
