@@ -104,6 +104,9 @@ _DRIVER = "driver"
 _FEW = polars.Categorical()
 """Texts of which a log of millions of tasks has few: each takes four bytes in a row."""
 
+LOCALITY = polars.Enum(["PROCESS_LOCAL", "NODE_LOCAL", "NO_PREF", "RACK_LOCAL", "ANY"])
+"""How near to its input a task ran, as Spark names it (TaskLocality.scala), in a byte."""
+
 TASKS: Mapping[str, Any] = {
     "app": _FEW,
     "stage": polars.Int32,
@@ -114,7 +117,7 @@ TASKS: Mapping[str, Any] = {
     "executor": _FEW,
     "host": _FEW,
     "speculative": polars.Boolean,
-    "locality": _FEW,
+    "locality": LOCALITY,
     "ready": polars.Float64,
     "begin": polars.Float64,
     "end": polars.Float64,
@@ -143,8 +146,7 @@ TASKS: Mapping[str, Any] = {
 }
 """Only what the analysis reads: logs have millions of rows. index: partition's position in the stage. retry: which attempt at
 it, from 0; null if the engine does not number them. reason: Success or the engine's name
-for the failure; failure: its message. held_bytes: that it sorted and grouped in memory at most; null if the engine does not say. Units are in the names; a lost task has zeros, or null of what its log says of no task. locality: how near to its input it ran, as Spark names it; null if the
-engine does not say. input_wait_ms: from a task's begin until
+for the failure; failure: its message. held_bytes: that it sorted and grouped in memory at most; null if the engine does not say. Units are in the names; a lost task has zeros, or null of what its log says of no task. locality: null if the engine does not say. input_wait_ms: from a task's begin until
 the tasks had ended whose output it reads; fetch_wait_ms is then the time from there to the last fetch, whatever it did meanwhile. ready:
 when it could be sent to an executor; null if the engine only says so of its whole stage. spill_ms, codec_ms: outside of its own thread, while
 it held a slot: for results to be read from scratch or written there, and for objects to be made of bytes or bytes of them."""

@@ -1,7 +1,7 @@
 """Slots that were kept free for locality: their executor had no task, since those that were left wanted another executor.
 
 Spark's delay scheduling: it waits `spark.locality.wait` before it gives a task to an executor that does not have the task's cached or
-stored input. Nothing is said of a stage where it is not known of each task whether it ran where it wanted to.
+stored input. Nothing is known of a stage where nobody reports of each task whether it ran where it wanted to.
 """
 
 from bisect import bisect_left, bisect_right

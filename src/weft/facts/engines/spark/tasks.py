@@ -141,7 +141,7 @@ def _columns(app: str) -> list[polars.Expr]:
         "executor": _at("Task Info", "Executor ID"),
         "host": _at("Task Info", "Host"),
         "speculative": _at("Task Info", "Speculative").fill_null(value=False),
-        "locality": _at("Task Info", "Locality"),
+        "locality": _at("Task Info", "Locality").cast(jobmetrics.LOCALITY, strict=False),
         "begin": begin / 1000,
         "end": end / 1000,
         "ok": reason == "Success",
