@@ -44,8 +44,8 @@ def test_a_skewed_stage_has_a_straggler(engine: str, weft: Weft, tmp_path: Path)
 
 def test_an_executor_that_has_no_cached_partition_waits_for_locality(weft: Weft, tmp_path: Path) -> None:
     """One caches a partition, the other one twelve: the first is idle until the other launches its last, less than Spark waits."""
-    job = ("submit", *NODES, "--", str(jar("SparkLocal", "spark", tmp_path, "Spin")), "8", "0.4", "12")
-    kept, given = explained(weft, *job), explained(weft, *job[:-5], *AT_ONCE, *job[-5:])
+    on, job = ("submit", *NODES), ("--", str(jar("SparkLocal", "spark", tmp_path, "Spin")), "8", "0.4", "12")
+    kept, given = explained(weft, *on, *job), explained(weft, *on, *AT_ONCE, *job)
     assert kept.largest_of_empty() == "no task: locality"
     assert "no task: locality" not in given.by_part
     promised = kept.wall * (1 - 1 / kept.bound("no task: locality"))

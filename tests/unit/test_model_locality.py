@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.unit.test_model_attribution import job, readings, task
 from weft.analysis.explain.attribution import attribute
 from weft.analysis.explain.evidence import Window
-from weft.analysis.explain.locality import Executor, Piece, kept
+from weft.analysis.explain.locality import Executor, kept
 from weft.analysis.explain.slots import LOCALITY, SCHEDULING, STRAGGLERS, SlotUse
 from weft.facts.jobmetrics import EXECUTORS
 
@@ -26,40 +26,37 @@ ONE = [ran(0, 1, "x"), *(ran(at, at + 1, "y") for at in range(4))]
 """One task in x; four in y, one after another, of which x gets none."""
 
 
-def pieces(tasks: list[SlotUse], executors: dict[str, Executor] = TWO) -> list[Piece]:
-    return kept(tasks, {A: 0}, executors).get(A, [])
+def seconds(tasks: list[SlotUse], executors: dict[str, Executor] = TWO) -> float:
+    return kept(tasks, {A: 0}, executors).get(A, 0.0)
 
 
 def test_an_executor_is_kept_free_until_the_last_task_begins_elsewhere() -> None:
-    assert pieces(ONE) == [(1, 3, 1)]
+    assert seconds(ONE) == 2
 
 
 def test_nothing_is_known_without_what_tasks_wanted() -> None:
-    assert pieces([replace(ONE[0], local=None), *ONE[1:]]) == []
+    assert seconds([replace(ONE[0], local=None), *ONE[1:]]) == 0
 
 
 def test_nothing_is_known_of_a_stage_with_a_second_attempt() -> None:
-    assert pieces([*ONE, replace(ran(3.5, 4, "x"), ready=3.0)]) == []
+    assert seconds([*ONE, replace(ran(3.5, 4, "x"), ready=3.0)]) == 0
 
 
 def test_one_that_runs_a_task_later_which_it_has_was_not_kept_free() -> None:
     """The scheduler could have given it that task at once."""
-    assert pieces([*ONE, ran(2.5, 4, "x")]) == []
+    assert seconds([*ONE, ran(2.5, 4, "x")]) == 0
 
 
 def test_one_that_gets_a_task_of_others_in_the_end_was_kept_free_until_then() -> None:
-    assert pieces([*ONE[:-1], ran(3, 4, "x", local=False)]) == [(1, 3, 1)]
+    assert seconds([*ONE[:-1], ran(3, 4, "x", local=False)]) == 2
 
 
 def test_where_a_task_runs_elsewhere_without_such_a_wish_nothing_was_kept() -> None:
-    assert pieces([*ONE, ran(3, 4, "z", local=False)]) == []
+    assert seconds([*ONE, ran(3, 4, "z", local=False)]) == 0
 
 
 def test_an_executor_has_slots_from_its_begin_to_its_end() -> None:
-    assert pieces(ONE, {"x": Executor("app", 2, 0.5, 2.5), "y": Executor("app", 1, 0, 100)}) == [
-        (0.5, 1, 1),
-        (1, 2.5, 2),
-    ]
+    assert seconds(ONE, {"x": Executor("app", 2, 0.5, 2.5), "y": Executor("app", 1, 0, 100)}) == 0.5 + 2 * 1.5
 
 
 def parts(level: str | None, *, cached: bool = False) -> dict[str, tuple[float, float | None]]:
@@ -91,7 +88,7 @@ def test_tasks_that_may_want_no_place_wait_for_the_scheduler(level: str | None) 
 
 
 def test_an_executor_has_no_tasks_of_other_applications() -> None:
-    assert pieces(ONE, {**TWO, "z": Executor("other", 1, 0, 100)}) == [(1, 3, 1)]
+    assert seconds(ONE, {**TWO, "z": Executor("other", 1, 0, 100)}) == 2
 
 
 TASKS = st.builds(
@@ -110,8 +107,7 @@ def test_it_is_what_looking_at_each_moment_finds(tasks: list[SlotUse], submitted
         "y": Executor("app", 2, 3, 30),
         "z": Executor("app", 3, 0, 30),
     }
-    found = kept(tasks, {A: submitted}, executors)
-    assert sum((end - begin) * slots for begin, end, slots in found.get(A, [])) == sum(
+    assert kept(tasks, {A: submitted}, executors).get(A, 0.0) == sum(
         seen(tasks, submitted, at + 0.5, name, executor)
         for name, executor in executors.items()
         for at in range(30)

@@ -6,7 +6,7 @@ stored input. Nothing is known of a stage where nobody reports of each task whet
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import nlargest
@@ -18,9 +18,6 @@ _LEAST = 0.1
 """Seconds: an executor that is free for less waits for the scheduler's next round."""
 _NEVER = float("-inf")
 
-Piece = tuple[float, float, int]
-"""From when to when how many slots were free."""
-
 
 @dataclass(frozen=True)
 class Executor:
@@ -30,12 +27,6 @@ class Executor:
     slots: int
     since: float
     until: float
-
-
-def slot_seconds(piece: Piece) -> float:
-    """What of the slots' time it is."""
-    begin, end, slots = piece
-    return (end - begin) * slots
 
 
 @dataclass
@@ -66,8 +57,8 @@ class _Launches:
 
 def kept(
     tasks: Sequence[SlotUse], submitted: Mapping[Stage, float], executors: Mapping[str, Executor]
-) -> dict[Stage, list[Piece]]:
-    """By stage: the slots that executors kept free while tasks of it were ready.
+) -> dict[Stage, float]:
+    """By stage: slot-seconds that executors kept free while tasks of it were ready.
 
     Not of stages with a second attempt at a task, or with tasks of which nobody says where they wanted to run.
     """
@@ -77,7 +68,7 @@ def kept(
     changes: dict[str, list[tuple[float, int]]] = defaultdict(list)
     for task in tasks:
         changes[task.place] += [(task.begin, 1), (task.end, -1)]
-    found: dict[Stage, list[Piece]] = defaultdict(list)
+    found: dict[Stage, float] = defaultdict(float)
     for name, executor in executors.items():
         held, closed = _Held(changes[name]), executor.since
         of_stages = [
@@ -88,7 +79,7 @@ def kept(
         for begin, end, stage in sorted(each for each in of_stages if each[1] - each[0] >= _LEAST):
             found[stage] += held.free(max(begin, closed), min(end, executor.until), executor.slots)
             closed = max(closed, end)
-    return {stage: pieces for stage, pieces in found.items() if pieces}
+    return found
 
 
 def _stages(tasks: Sequence[SlotUse], submitted: Mapping[Stage, float]) -> dict[Stage, _Launches]:
@@ -111,12 +102,15 @@ class _Held:
         self.after = [0, *accumulate(step for _, step in ordered)]
         """By how many changes there were before."""
 
-    def free(self, begin: float, end: float, slots: int) -> Iterator[Piece]:
-        """Pieces of an interval in which there were free ones."""
+    def free(self, begin: float, end: float, slots: int) -> float:
+        """Slot-seconds of an interval in which there were free ones."""
         if end <= begin:
-            return
+            return 0.0
         first, last = bisect_right(self.times, begin), bisect_left(self.times, end)
         moments = [begin, *self.times[first:last], end]
-        for held, (at, until) in zip(self.after[first:], pairwise(moments), strict=False):
-            if held < slots and until - at >= _LEAST:
-                yield at, until, slots - held
+        pieces = zip(self.after[first:], pairwise(moments), strict=False)
+        return sum(
+            (until - at) * (slots - held)
+            for held, (at, until) in pieces
+            if held < slots and until - at >= _LEAST
+        )

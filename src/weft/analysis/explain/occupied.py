@@ -39,11 +39,10 @@ def of_tasks(
     most = max((count for _, count in steps), default=executorslots.configured(metrics, slots))
     own = {stage for stage, at in zip(stages, known, strict=True) if at is not None}
     submitted = {stage: at for stage, at in _submitted(metrics).items() if stage not in own}
-    found = use(held, submitted, begin, end, most, _rooms(metrics), steps)
-    if not any(local):
-        return found, most
-    pieces = locality.kept(held, submitted, _executors(metrics, begin, end))
-    return found.apart({stage: sum(map(locality.slot_seconds, mine)) for stage, mine in pieces.items()}), most
+    executors = _executors(metrics, begin, end)
+    rooms = {name: executor.slots for name, executor in executors.items()}
+    found = use(held, submitted, begin, end, most, rooms, steps)
+    return found.apart(locality.kept(held, submitted, executors)) if any(local) else found, most
 
 
 def _local(metrics: JobMetrics, tasks: polars.DataFrame, stages: Sequence[Stage]) -> list[bool | None]:
@@ -81,11 +80,6 @@ def _ready(tasks: polars.DataFrame) -> list[float | None]:
 def _submitted(metrics: JobMetrics) -> dict[Stage, float]:
     rows = metrics.stages.drop_nulls("begin").select("app", "stage", "attempt", "begin").iter_rows()
     return {(app, stage, attempt): begin for app, stage, attempt, begin in rows}
-
-
-def _rooms(metrics: JobMetrics) -> dict[str, int]:
-    """By executor: its slots."""
-    return {name: executor.slots for name, executor in _executors(metrics, 0.0, LATEST).items()}
 
 
 def _executors(metrics: JobMetrics, begin: float, end: float) -> dict[str, Executor]:
