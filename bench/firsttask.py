@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -31,9 +31,11 @@ from weft.record import record
 TABLE = "first-task"
 ENGINES = ("spark", "flink", "hadoop")
 NODES = ("--nodes", "local:2")
-RUN, ON, TO = "run", "run --to", "submit --to"
+RUN, ON, READY, TO = "run", "run --to", "run --to, application ready", "submit --to"
 JOINED = ("spark",)
-"""Engines that measure a run on a persistent cluster."""
+"""Engines that measure a run on a persistent cluster, and that can have an application ready for it."""
+BOOT = 15.0
+"""Seconds after a run until the next one finds an application that is ready again."""
 NAME = "first-task"
 JOB = ("--points", "1000", "--tasks", "2", "--executors", "0")
 
@@ -68,12 +70,15 @@ def main() -> int:
     """A row for each command."""
     parser = argparse.ArgumentParser(prog="bench/run first-task", description=__doc__)
     parser.add_argument("--repeat", type=int, default=5, help="of each command (default 5)")
-    parser.add_argument("--only", default="", help="commands whose name, such as `spark run`, contains this")
+    parser.add_argument(
+        "--only",
+        default="",
+        help="the command of this name, such as `spark run`, or those whose names contain it",
+    )
     parser.add_argument("--other", type=Path, help="another checkout of weft, to compare with")
     given = parser.parse_args()
     sources = {"this": settings.SOURCE, **({"other": given.other.resolve()} if given.other else {})}
-    possible = [(engine, how) for engine in ENGINES for how in (RUN, ON, TO) if how != ON or engine in JOINED]
-    chosen = [(engine, how) for engine, how in possible if given.only in f"{engine} {how}"]
+    chosen = of_name(given.only)
     with tempfile.TemporaryDirectory(prefix="weft-bench.") as name:
         wefts = [Weft(which, path, commit(path), Path(name) / which) for which, path in sources.items()]
         for engine in dict.fromkeys(engine for engine, _ in chosen):
@@ -92,6 +97,18 @@ def main() -> int:
                 say_row(rows.append(TABLE, row))
     print("\n".join(tables.lines(TABLE) or []))
     return 0
+
+
+def of_name(only: str) -> list[tuple[str, str]]:
+    """The engines and commands of this name, or whose names contain it."""
+    joined = [(engine, how) for engine in JOINED for how in (ON, READY)]
+    names = {
+        f"{engine} {how}": (engine, how)
+        for engine in ENGINES
+        for how in (RUN, ON, READY, TO)
+        if how not in {ON, READY} or (engine, how) in joined
+    }
+    return [names[only]] if only in names else [one for name, one in names.items() if only in name]
 
 
 def drop(*commands: tuple[str, str]) -> None:
@@ -129,20 +146,27 @@ def on_running(
     wefts: Sequence[Weft], chosen: Sequence[tuple[str, str]], repeat: int
 ) -> Iterator[Sequence[Row]]:
     """The rows of each command on a cluster that stands."""
-    for how, measured in ((ON, joined), (TO, submitted)):
+    measured: dict[str, Callable[[Sequence[Weft], str, int], list[Row]]] = {
+        ON: joined,
+        READY: partial(joined, ready=True),
+        TO: submitted,
+    }
+    for how, measure in measured.items():
         for engine in (engine for engine, asked in chosen if asked == how):
-            yield measured(wefts, engine, repeat)
+            yield measure(wefts, engine, repeat)
 
 
-def joined(wefts: Sequence[Weft], engine: str, repeat: int) -> list[Row]:
-    """Such sorts on a cluster of each checkout; the one before reads files that nobody has read yet."""
+def joined(wefts: Sequence[Weft], engine: str, repeat: int, *, ready: bool = False) -> list[Row]:
+    """Such sorts on a cluster of each checkout, which has an application ready or not; the one before reads files that nobody has read yet."""
     found = []
+    how, options = (READY, ("--ready",)) if ready else (ON, ())
     with ExitStack() as running:
         for one in wefts:
-            running.enter_context(cluster(one, engine))
+            running.enter_context(cluster(one, engine, *options))
         for number in range(-1, repeat):
             for one in alternated(wefts, number):
-                about = {"cell": cell(engine, ON, one), "repeat": number, "of": one.commit}
+                time.sleep(BOOT if ready else 0)
+                about = {"cell": cell(engine, how, one), "repeat": number, "of": one.commit}
                 before = rows.control(say)
                 found.append({**about, **rows.here(), **before, **ran(one, engine, "--to", NAME)})
     return [row for row in found if row["repeat"] >= 0]
@@ -176,9 +200,9 @@ def submitted(wefts: Sequence[Weft], engine: str, repeat: int) -> list[Row]:
 
 
 @contextmanager
-def cluster(weft: Weft, engine: str) -> Iterator[Path]:
+def cluster(weft: Weft, engine: str, *options: str) -> Iterator[Path]:
     """A cluster that stands meanwhile; gives its record."""
-    up = json.loads(weft.asked("up", "--engine", engine, *NODES, "--name", NAME, "--json")[0])
+    up = json.loads(weft.asked("up", *options, "--engine", engine, *NODES, "--name", NAME, "--json")[0])
     try:
         yield Path(up["record"])
     finally:

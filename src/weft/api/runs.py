@@ -55,18 +55,23 @@ def own_job(program: Path, arguments: Sequence[str], job: Mapping[str, Any]) -> 
 
 
 def up(
-    name: str | None = None, *, limit: str | None = None, idle: str | None = None, **flags: Any
+    name: str | None = None,
+    *,
+    limit: str | None = None,
+    idle: str | None = None,
+    ready: bool = False,
+    **flags: Any,
 ) -> PersistentCluster:
     """Start a persistent cluster. `limit` and `idle`: times such as `8h`. Raises UsageError if the name is taken."""
-    study = persistent(name, {"limit": limit, "idle": idle}, Flags(**flags))
+    study = persistent(name, {"limit": limit, "idle": idle, "ready": ready or None}, Flags(**flags))
     return launch(study)
 
 
-def persistent(name: str | None, limits: Mapping[str, str | None], flags: Flags) -> Study:
+def persistent(name: str | None, own: Mapping[str, Any], flags: Flags) -> Study:
     """The study of a persistent cluster; without a name, it has that of its engines."""
     chosen = name or registry.free_name(_name_of(flags.engine or "spark"))
     table = {"kind": "persistent", "name": chosen, "directory": str(Path.cwd())}
-    return study_of(table | {key: value for key, value in limits.items() if value is not None}, flags)
+    return study_of(table | {key: value for key, value in own.items() if value is not None}, flags)
 
 
 def launch(study: Study) -> PersistentCluster:

@@ -31,6 +31,13 @@ def up(
         str | None,
         typer.Option(metavar="TIME", help="end it when no command or application has run for this time"),
     ] = None,
+    ready: Annotated[
+        bool,
+        typer.Option(
+            "--ready",
+            help="keep an application whose executors wait for the next `weft run --to` while nobody uses it (Spark)",
+        ),
+    ] = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
@@ -44,7 +51,9 @@ def up(
     """
     from weft.cli import persistent  # noqa: PLC0415 - help needs none of it
 
-    persistent.up(name, {"limit": limit, "idle": idle}, flags, dry_run=dry_run, as_json=as_json)
+    persistent.up(
+        name, {"limit": limit, "idle": idle, "ready": ready or None}, flags, dry_run=dry_run, as_json=as_json
+    )
 
 
 def execute(ctx: typer.Context, name: Name = None) -> None:

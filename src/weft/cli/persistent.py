@@ -33,11 +33,9 @@ _POLL = 0.5
 """Seconds between checks whether the cluster is still running."""
 
 
-def up(
-    name: str | None, limits: Mapping[str, str | None], flags: Flags, *, dry_run: bool, as_json: bool
-) -> None:
-    """Start a cluster, or print its plan; `limits` are its time limits by key."""
-    study = runs.persistent(name, limits, flags)
+def up(name: str | None, own: Mapping[str, Any], flags: Flags, *, dry_run: bool, as_json: bool) -> None:
+    """Start a cluster, or print its plan; `own`: its own keys, such as its time limits."""
+    study = runs.persistent(name, own, flags)
     say_chosen(study, flags)
     if dry_run:
         plan = preview.preview(study.cells()[0][1])

@@ -9,24 +9,30 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
+from weft.adapters.engines.base import KeepsReady
 from weft.adapters.nodes.access import access
 from weft.adapters.nodes.base import everywhere, one_a_host
 from weft.adapters.probes import KINDS
+from weft.adapters.workloads.base import Outcome
+from weft.clusters import ready as readyapplications
 from weft.clusters import registry
 from weft.clusters.attach import header_path
+from weft.clusters.ready import ReadyApplication
 from weft.clusters.registry import PersistentCluster
 from weft.errors import ClusterError, UsageError
 from weft.facts.roles import SHARED_ROLES, Role
 from weft.host import settings, signals
 from weft.host.web import UNANSWERED, get
 from weft.host.work import Work, write_private
+from weft.layout.job import Job
 from weft.layout.node import Node
 from weft.layout.places import Place
-from weft.layout.plan import Applications, Layout, Page
+from weft.layout.plan import Applications, Command, Layout, Page
 from weft.record import record as records
 from weft.record.record import Record
 from weft.run import clocks
@@ -60,8 +66,12 @@ class JoinedCluster(ClusterSource):
         return {**super().about(spec), "cluster": self.cluster.name, "key": self.key(spec)}
 
     def key(self, spec: Spec) -> str:
-        # such runs do not repeat those that had a new cluster
-        return f"{spec.key()}-persistent"
+        # such runs do not repeat those that had a new cluster, nor those whose executors were there before them
+        return f"{spec.key()}-{'ready' if self._can_take(spec) else 'persistent'}"
+
+    def _can_take(self, spec: Spec) -> bool:
+        """Whether a run may take the application that the cluster keeps ready."""
+        return self.cluster.ready and not self._own_conf(spec)
 
     def require(self, spec: Spec, made_of: Topology) -> None:
         del made_of  # it describes a new cluster
@@ -91,10 +101,15 @@ class JoinedCluster(ClusterSource):
                 f"the cluster {name!r} lacks {', '.join(missing)}, so that the run would be on fewer nodes than its record says",
                 hint=f"`weft logs {name}` shows why; `weft down {name}`, then `weft up` again",
             )
+        # the application that a cluster keeps has the cores until the run has it
+        if not self.cluster.ready:
+            self._require_cores(spec)
+
+    def _require_cores(self, spec: Spec) -> None:
         full = self._settled(spec, lambda question, answer: question.full(answer))
         if lacking := list(chain.from_iterable(full)):
             raise ClusterError(
-                f"other applications hold the cores of the cluster {name!r}: {', '.join(lacking)}",
+                f"other applications hold the cores of the cluster {self.cluster.name!r}: {', '.join(lacking)}",
                 hint="wait until they end, or start them with `--conf spark.cores.max=N`; a run has an executor on every node",
             )
 
@@ -111,7 +126,12 @@ class JoinedCluster(ClusterSource):
         spec, work, record, progress = run.spec, run.work, run.record, run.progress
         with ExitStack() as held:
             with phase("start", record, progress):
+                ready = self._found(spec)
                 others = held.enter_context(self._used(spec, record))
+                if ready:
+                    record.update(application="ready")
+                elif self.cluster.ready:
+                    self._dismiss(spec, record)
                 layout = replace(
                     self._layout(spec),
                     run=work.name,
@@ -121,6 +141,7 @@ class JoinedCluster(ClusterSource):
                 )
                 layout = replace(layout, places={**layout.places, **_places(layout, work)})
                 calibrated.note(spec, layout, record)
+                layout = replace(layout, taken=ready.mark if ready else "")
                 watched, observers = observed(spec, _alone(layout), record, joined=True)
                 _write(spec, layout, record, self.cluster)
                 _say_missing(record, others, progress)
@@ -129,13 +150,50 @@ class JoinedCluster(ClusterSource):
             held.enter_context(clocks.noted(layout, record))
             readings = [held.enter_context(probe.watch(watched)) for probe in observers]
             conf = {**spec.engine.of_one_job(layout), **self._own_conf(spec)}
+            live = Live(spec, layout, alive, record, progress, readings, conf)
             try:
-                yield Live(spec, layout, alive, record, progress, readings, conf)
+                if ready:
+                    taken = partial(self._taken, live, ready)
+                    live = replace(live, taken=taken, ran=partial(self._ran, live))
+                yield live
             finally:
                 alive.inspect(last=True)
                 record.update(lost=alive.lost, gaps=[*record.head.gaps, *self._others(alive.began)])
             with phase("stop", record, progress), signals.held():
                 held.close()
+
+    def _found(self, spec: Spec) -> ReadyApplication | None:
+        """The application that the run takes, if the cluster keeps one; it is waited for unless others have the cores that it needs."""
+        if not self._can_take(spec) or self._counted(spec):
+            return None
+        return readyapplications.find(self.cluster.layout)
+
+    def _dismiss(self, spec: Spec, record: Record) -> None:
+        """End the application that the cluster keeps; none is started while the cluster is used."""
+        readyapplications.dismiss(self.cluster.layout)
+        self._require_cores(spec)
+        record.update(application="", key=f"{spec.key()}-persistent")
+
+    def _ran(self, live: Live, outcome: Outcome) -> None:
+        """What a program says of the application that it got."""
+        if own := outcome.get("own_settings"):
+            live.record.update(
+                application="",
+                key=f"{live.spec.key()}-persistent",
+                gaps=[
+                    *live.record.head.gaps,
+                    f"the program has its own {own}, so that its application was started for it",
+                ],
+            )
+
+    def _taken(self, live: Live, application: ReadyApplication, job: Job) -> Command | None:
+        """The command that gives it the job; None, and the application has ended, if it is no job for it."""
+        engine = live.spec.engine
+        assert isinstance(engine, KeepsReady)
+        command = engine.taken(job, live.layout, application.socket, application.log)
+        if command is None:
+            self._dismiss(live.spec, live.record)
+        return command
 
     @contextmanager
     def _used(self, spec: Spec, record: Record) -> Iterator[list[str]]:
@@ -143,7 +201,7 @@ class JoinedCluster(ClusterSource):
         name = self.cluster.name
         before = registry.last_use(name) is None
         with registry.used(name):
-            count = sum(self._settled(spec, lambda question, answer: question.count(answer)))
+            count = self._counted(spec)
             sharing = (
                 [f"{count} other application(s) share the cores of the cluster {name!r}"] if count else []
             )
@@ -154,6 +212,11 @@ class JoinedCluster(ClusterSource):
                 yield sharing
             finally:
                 of_cluster.note("command-ended", command="weft", record=record.name)
+
+    def _counted(self, spec: Spec) -> int:
+        """How many applications of others run on it."""
+        counts: list[int] = self._settled(spec, lambda question, answer: question.count(answer))
+        return sum(counts)
 
     def _settled(self, spec: Spec, of: Callable[[Applications, Any], T]) -> list[T]:
         """What the engine says of its applications: at once if that is nothing, otherwise when the last run is forgotten."""

@@ -27,6 +27,8 @@ from weft.text.nearest import nearest
 
 _PATIENCE = 1.0
 """Maximum wait for a lock that others hold only while they read."""
+_BRIEF = 0.2
+"""The same where the answer that others have it should come at once."""
 _SELDOM = 10.0
 """Seconds between two requests about a job: commands look at their cluster twice a second, for as long as they run."""
 
@@ -48,6 +50,8 @@ class PersistentCluster:
     """Seconds since the epoch; None without a limit."""
     idle: float | None = None
     """Seconds without use after which it ends."""
+    ready: bool = False
+    """Whether it keeps an application ready for the next measured run."""
     door: tuple[str, ...] = ()
     """Arguments that move a command from its user's namespaces to where the prefix of a node works."""
 
@@ -140,7 +144,7 @@ def measured(name: str, what: str) -> Iterator[None]:
     """Have a cluster for measured runs alone for the length of a `with` block. Raises UsageError if others measure on it."""
     path = _path(name, ".run")
     with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="utf-8") as file:
-        if not locks.locked(file):
+        if not _locked_soon(file):
             raise UsageError(
                 f"{file.read()} is being measured on the cluster {name!r}, and a second run would change its times",
                 hint="wait for its end, or start another cluster with `weft up`",
@@ -149,6 +153,23 @@ def measured(name: str, what: str) -> Iterator[None]:
         file.write(what)
         file.flush()
         yield
+
+
+def _locked_soon(file: IO[str]) -> bool:
+    end = time.monotonic() + _BRIEF
+    while not (had := locks.locked(file)) and time.monotonic() < end:
+        signals.sleep(0.01)
+    return had
+
+
+def being_measured(name: str) -> bool:
+    """Whether a measured run has the cluster."""
+    try:
+        file = _path(name, ".run").open("r+", encoding="utf-8")
+    except FileNotFoundError:
+        return False
+    with file:
+        return not locks.locked(file, shared=True)
 
 
 def ended(cluster: PersistentCluster) -> ClusterError:

@@ -9,7 +9,7 @@ import shutil
 import signal
 import sys
 import time
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import IO
@@ -21,6 +21,7 @@ from weft.adapters.workloads.persistent import Persistent
 from weft.clusters import registry
 from weft.clusters.attach import header_path, script, script_path
 from weft.clusters.idle import Idleness
+from weft.clusters.keeping import kept
 from weft.clusters.registry import PersistentCluster
 from weft.errors import ClusterError, Stopped, UsageError, WeftError
 from weft.host import settings, shell, signals
@@ -118,6 +119,7 @@ def keep_running(live: Live, *, door: tuple[str, ...]) -> Judgement:
         since=since,
         until=until,
         idle=asked.idle,
+        ready=asked.ready,
         door=door,
     )
     with live.phase("run"), registry.announced(cluster):
@@ -130,14 +132,20 @@ def _why(cluster: PersistentCluster, live: Live, ended: signals.Request) -> str:
     """Wait until a cluster has to end, and return the event with the reason."""
     began, last_use = time.monotonic(), partial(registry.last_use, cluster.name)
     idleness = None if cluster.idle is None else Idleness(cluster.idle, began, last_use, live.cluster.quiet)
-    while not ended.wait(_POLL):
-        live.cluster.watch()
-        now = time.monotonic()
-        if cluster.until is not None and now - began >= cluster.until - cluster.since:
-            return "limit-reached"
-        if idleness is not None and idleness.over(now):
-            return "nobody-used-it"
+    with kept(live, cluster.name) if cluster.ready else nullcontext(_nothing) as keep:
+        while not ended.wait(_POLL):
+            live.cluster.watch()
+            keep()
+            now = time.monotonic()
+            if cluster.until is not None and now - began >= cluster.until - cluster.since:
+                return "limit-reached"
+            if idleness is not None and idleness.over(now):
+                return "nobody-used-it"
     return "asked-to-end"
+
+
+def _nothing() -> None:
+    """Is kept by a cluster that has no application of its own."""
 
 
 def _client(live: Live) -> Client:

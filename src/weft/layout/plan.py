@@ -69,6 +69,8 @@ class Layout:
     """Whether jobs of its user run on it, of which some may wait for others."""
     shares: Mapping[str, int] = field(default_factory=dict)
     """By engine, if several have the same nodes: its parts of each node's memory."""
+    taken: str = ""
+    """The mark of processes that were there before the run, which has them for its job."""
     part: str = ""
     """The engine whose share of a layout this is."""
 
@@ -83,6 +85,11 @@ class Layout:
     def named(self, daemon: str) -> str:
         """The name of an engine's daemon, with that of the engine if others have daemons on the same nodes."""
         return f"{self.part}-{daemon}" if self.part else daemon
+
+    @property
+    def marks(self) -> str:
+        """Which marks processes of the run have in their environment, separated by commas."""
+        return ",".join(filter(None, [self.run, self.taken]))
 
     @property
     def table(self) -> str:

@@ -135,6 +135,7 @@ def summary(stored: Stored) -> dict[str, Any]:
         "engine",
         "nodes",
         "cluster",
+        "application",
         "input",
         "output",
         "scratch",

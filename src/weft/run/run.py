@@ -69,6 +69,15 @@ class Live:
     """What each probe reads at the end of a phase."""
     conf: Mapping[str, str] = field(default_factory=dict)
     """Settings of the engine for the run's job only."""
+    taken: Callable[[Job], Command | None] = lambda _: None
+    """The command of a job for an application that was there before; None for one that is started for it."""
+    ran: Callable[[Outcome], None] = lambda _: None
+    """Is called with the result of the job."""
+
+    def command(self, job: Job) -> Command:
+        """What runs a job of the workload, and ends with it."""
+        own = self.own(job)
+        return self.taken(own) or self.spec.engine.submit(own, self.layout)
 
     def own(self, job: Job) -> Job:
         """The job with these settings, where it has none of its own."""
@@ -98,8 +107,9 @@ def measure(live: Live) -> Judgement:
     with live.phase("prepare"):
         prepared = do(workload.prepare(layout.of("generator")))
     with live.phase("run"):
-        job = live.own(workload.job(Prepared(layout, prepared)))
-        ran, *companions = do([live.spec.engine.submit(job, layout), *job.companions])
+        job = workload.job(Prepared(layout, prepared))
+        ran, *companions = do([live.command(job), *job.companions])
+        live.ran(ran)
     with live.phase("check"):
         checks = workload.check(Prepared(layout.of("validator"), prepared))
         checked = [outcome for check in checks for outcome in do([check])]

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from weft.adapters.engines.base import Engine, KeepsReady
 from weft.adapters.storage.base import layers
 from weft.adapters.workloads.base import ClusterUse
 from weft.errors import UsageError
@@ -54,8 +55,16 @@ def require_runnable(spec: Spec) -> None:
         if work.own_program is not None:
             spec.engine.parts[kind].require_program(work.own_program)
         _require_interval(work, kind)
+        _require_waiting(work, spec.engine.parts[kind])
         spec.engine.parts[kind].require_parameters(work.kind, work.model_dump())
     _require_services(spec)
+
+
+def _require_waiting(work: ClusterUse, engine: Engine) -> None:
+    if getattr(work, "ready", False) and not (isinstance(engine, KeepsReady) and engine.waits):
+        raise UsageError(
+            f"{engine.label} has no application that is ready before its job", hint="omit --ready"
+        )
 
 
 def _require_files(work: ClusterUse) -> None:

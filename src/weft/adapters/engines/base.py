@@ -132,6 +132,29 @@ class Engine(BaseModel, ABC):
         return Client({**layout.environment(layout.head), "JAVA_HOME": str(layout.java_home)})
 
 
+class KeepsReady(ABC):
+    """An engine that can have an application whose processes are there before its job."""
+
+    @property
+    @abstractmethod
+    def waits(self) -> bool:
+        """Whether it can with these settings."""
+
+    @abstractmethod
+    def waiting(self, layout: Layout, socket: Path) -> Command:
+        """Such an application, which waits for a job at a socket.
+
+        The socket is there when its processes are, and it ends when that is removed. They have the mark of the layout's run.
+        """
+
+    @abstractmethod
+    def taken(self, job: Job, layout: Layout, socket: Path, log: Path) -> Command | None:
+        """The command that gives it a job and ends with that; None if the job needs an application of its own.
+
+        `log`: the application's.
+        """
+
+
 KINDS: Family[Engine] = Family()
 """All engines by kind; filled by `weft.adapters.engines`."""
 

@@ -90,7 +90,7 @@ class ProcProbe(Probe):
     @contextmanager
     def watch(self, layout: Layout) -> Iterator[Read]:
         here = {node.name: node for node in layout.all_nodes if not node.host}
-        reader = Reader(here, layout.run)
+        reader = Reader(here, layout.marks)
         with (
             self.polled(layout, lambda: reader.read() if here else ()) as read,
             samplers(layout, self.name),
@@ -103,7 +103,7 @@ class Reader:
     """Maps processes to nodes, and keeps the counters of processes that have ended."""
 
     nodes: dict[str, Node]
-    lease: str
+    leases: str
     machine: str = HOST
     """The node name for readings of the whole machine."""
     blind: frozenset[int] = frozenset()
@@ -114,7 +114,7 @@ class Reader:
     owners: Owners = field(init=False)
 
     def __post_init__(self) -> None:
-        self.owners = Owners(self.lease)
+        self.owners = Owners(self.leases)
 
     def read(self) -> list[Sample]:
         """The current values of all counters."""

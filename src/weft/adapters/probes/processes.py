@@ -19,7 +19,8 @@ _SETTLED = 5.0
 class Owners:
     """Remembers the owner of each process: reading an environment costs more than reading counters."""
 
-    lease: str
+    leases: str
+    """The marks of its processes, as `Layout.marks` has them."""
     known: dict[int, tuple[str, str] | None] = field(default_factory=dict)
     young: set[int] = field(default_factory=set)
     """Known ones whose name may still change: until its exec, a process has the name of the one that starts it."""
@@ -38,7 +39,7 @@ class Owners:
                 yield pid, found
 
     def _learn(self, pid: int) -> tuple[str, str] | None:
-        found, settled = owner(pid, self.lease)
+        found, settled = owner(pid, self.leases)
         if found or (settled and pid not in self.young):
             self.known[pid] = found
         if found and not settled:
@@ -48,12 +49,12 @@ class Owners:
         return found
 
 
-def owner(pid: int, lease: str) -> tuple[tuple[str, str] | None, bool]:
-    """Node and name of a process of this run, and whether this is final."""
+def owner(pid: int, leases: str) -> tuple[tuple[str, str] | None, bool]:
+    """Node and name of a process of this run, and whether this is final. `leases`: as `Layout.marks` has them."""
     try:
         variables = marks.variables(pid) or []
         age = time.time() - Path(f"/proc/{pid}").stat().st_ctime
-        if marks.value(variables, marks.LEASE) != lease:
+        if marks.value(variables, marks.LEASE) not in leases.split(","):
             return None, age > _SETTLED
         return (marks.value(variables, marks.NODE) or SHARED, shell.title(pid)), age > _SETTLED
     except OSError:

@@ -1,6 +1,6 @@
 """Reads /proc periodically on another host, for weft on its own machine: prints samples to the standard output.
 
-Usage: python -m weft.adapters.probes.sampler RUN NODE PROBE [SERVERS], on the node; SERVERS as JSON, for the probe `threads`.
+Usage: python -m weft.adapters.probes.sampler MARKS NODE PROBE [SERVERS], on the node; SERVERS as JSON, for the probe `threads`; MARKS as of a layout.
 """
 
 import json
@@ -19,7 +19,7 @@ from weft.record import samples
 from weft.record.samples import Sample
 
 
-def main(run: str, name: str, probe: str, servers: str = "{}") -> None:
+def main(leases: str, name: str, probe: str, servers: str = "{}") -> None:
     """Run until SIGTERM; the last reading is from that moment."""
     done = threading.Event()
 
@@ -29,12 +29,12 @@ def main(run: str, name: str, probe: str, servers: str = "{}") -> None:
     signal.signal(signal.SIGTERM, end)
     nodes = {name: Node(name, "", 0, 0, Path.cwd(), network_pid=os.getpid(), host=name)}
     if probe == threads.ThreadsProbe.name:
-        reader = threads.ThreadReader(nodes, run, json.loads(servers))
+        reader = threads.ThreadReader(nodes, leases, json.loads(servers))
         with every(threads.GLANCE, reader.glance):
             _tell(reader.read, threads.INTERVAL, done)
     else:
         blind = frozenset({os.getpid()})
-        _tell(proc.Reader(nodes, run, machine=name, blind=blind).read, proc.INTERVAL, done)
+        _tell(proc.Reader(nodes, leases, machine=name, blind=blind).read, proc.INTERVAL, done)
 
 
 def _tell(read: Callable[[], list[Sample]], interval: float, done: threading.Event) -> None:

@@ -34,7 +34,16 @@ def samplers(layout: Layout, probe: str, *more: str) -> Iterator[None]:
     running = [
         access(node).spawn(
             f"sampler-{probe}",
-            [sys.executable, "-P", "-m", "weft.adapters.probes.sampler", layout.run, node.name, probe, *more],
+            [
+                sys.executable,
+                "-P",
+                "-m",
+                "weft.adapters.probes.sampler",
+                layout.marks,
+                node.name,
+                probe,
+                *more,
+            ],
             log=layout.log(node, f"sampler-{probe}"),
             env={"PYTHONPATH": str(settings.PACKAGE.parent), marks.LEASE: layout.run},
             out=samples.remote_log(layout.record, f"{node.name}.{probe}"),

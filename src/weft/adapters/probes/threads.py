@@ -71,7 +71,7 @@ class ThreadsProbe(Probe):
     @contextmanager
     def watch(self, layout: Layout) -> Iterator[Read]:
         here = {node.name: node for node in layout.all_nodes if not node.host}
-        reader = ThreadReader(here, layout.run, servers(layout))
+        reader = ThreadReader(here, layout.marks, servers(layout))
         with (
             self.polled(layout, lambda: reader.read() if here else (), interval=INTERVAL) as read,
             samplers(layout, self.name, json.dumps(servers(layout))),
@@ -147,7 +147,7 @@ class ThreadReader:
     """Identifies the JVMs and Python workers of a run by their marks; a value that has not changed is not written again."""
 
     nodes: Mapping[str, Node]
-    lease: str
+    leases: str
     servers: Mapping[str, str] = field(default_factory=dict)
     """As the function of this name."""
     jvms: dict[tuple[int, str], Watched] = field(default_factory=dict)
@@ -161,7 +161,7 @@ class ThreadReader:
     last: float = 0.0
 
     def __post_init__(self) -> None:
-        self.owners = Owners(self.lease)
+        self.owners = Owners(self.leases)
         self.waits = ThreadWaits(Peers(lambda: self.processes, self.servers), os.uname().machine)
 
     def read(self) -> list[Sample]:

@@ -30,6 +30,10 @@ class Persistent(ClusterUse):
         gt=0,
         description="idle time after which it ends; default: unlimited",
     )
+    ready: bool = Field(
+        default=False,
+        description="keep an application that has its executors and waits for the next measured run (Spark with its own Master)",
+    )
     directory: Path = Field(
         default_factory=Path.cwd, description="working directory of its user, visible on every node"
     )

@@ -9,6 +9,7 @@ from weft.analysis.read import resolved
 from weft.analysis.read.readable import Readable
 from weft.analysis.read.resolved import Resolved
 from weft.errors import RecordError
+from weft.record.head import Head
 from weft.record.record import PHASES, Stored
 
 if TYPE_CHECKING:
@@ -85,9 +86,15 @@ def headline(stored: Stored) -> Headline:
         phases={name: head.phases[name] for name in PHASES if name in head.phases},
         throughput_per_node=head.throughput_per_node if valid else None,
         emulated=tuple(dict.fromkeys(place.emulated for place in decided.places.values() if place.emulated)),
-        spec={**spec, "cluster": "persistent" if head.cluster else "new"},
+        spec={**spec, "cluster": _cluster(head)},
         imported=imported,
     )
+
+
+def _cluster(head: Head) -> str:
+    if not head.cluster:
+        return "new"
+    return f"persistent, application {head.application}" if head.application else "persistent"
 
 
 def unreadable(directory: Path, why: RecordError) -> Headline:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from weft.adapters.engines.base import Engine
+from weft.adapters.engines.base import Engine, KeepsReady
 from weft.adapters.engines.spark import (
     daemons,
     driverjvm,
@@ -15,6 +15,7 @@ from weft.adapters.engines.spark import (
     master,
     onejob,
     onyarn,
+    ready,
     shuffleservice,
     training,
 )
@@ -25,6 +26,7 @@ from weft.adapters.services.yarncluster import Containers
 from weft.errors import UsageError
 from weft.facts.engines.spark.cores import fitting, number, of_all, of_each
 from weft.host.javaprogram import JavaProgram
+from weft.host.programs import marks
 from weft.layout.client import Client
 from weft.layout.job import Dependencies, Job
 from weft.layout.jvm import OPENS, heap, temporary
@@ -57,7 +59,7 @@ _STARTUP = "from pyspark.shell import *\n"
 """Creates `spark` and `sc`, as Spark's shell.py does."""
 
 
-class SparkEngine(Engine, Tenant):
+class SparkEngine(Engine, Tenant, KeepsReady):
     """A Spark cluster: standalone, or in YARN containers."""
 
     kind: Literal["spark"] = "spark"
@@ -159,17 +161,17 @@ class SparkEngine(Engine, Tenant):
             derived = self._derived(layout, {"executor's container": containers.task})
             apps = (self._yarn().cluster(layout, containers).applications(),)
             return Plan({conf: settings}, (), (), derived, applications=apps)
-        ready, cores = self._ready(layout), number(self.settings(layout), 0)
+        registered, cores = self._ready(layout), number(self.settings(layout), 0)
         nodes = {node.address: node.name for node in layout.nodes}
         users = Applications(
-            ready.page,
-            lambda status: len(status["activeapps"]),
+            registered.page,
+            lambda status: len([one for one in status["activeapps"] if one.get("name") != ready.NAME]),
             lambda status: master.full(status, nodes, cores),
         )
         return Plan(
             {conf: settings},
             self._daemons(conf, layout),
-            (ready,),
+            (registered,),
             self._derived(layout, {"daemon heap": daemons.HEAP}),
             then=[hdfstoken.fetch_command(layout)] if layout.token_uris else [],
             applications=(users,),
@@ -283,6 +285,17 @@ class SparkEngine(Engine, Tenant):
 
     def of_one_job(self, layout: Layout) -> Mapping[str, str]:
         return onejob.settings(layout) if self.master == "standalone" else super().of_one_job(layout)
+
+    @property
+    def waits(self) -> bool:
+        return self.master == "standalone"
+
+    def waiting(self, layout: Layout, socket: Path) -> Command:
+        return self.submit(ready.waiting(layout, socket, self.conf), layout)
+
+    def taken(self, job: Job, layout: Layout, socket: Path, log: Path) -> Command | None:
+        argv = ready.taken(job, layout, socket, log)
+        return job.command("driver", layout.head, argv, {marks.LEASE: layout.run}) if argv else None
 
     def task_logs(self, application: str) -> str:
         return f"executors/{application}"

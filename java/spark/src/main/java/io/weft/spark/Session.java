@@ -24,7 +24,7 @@ final class Session implements EngineSession {
 
     /** The same; {@code meanwhile} is done by the driver while its executors start. */
     Session(SparkConf conf, int executors, Runnable meanwhile) throws InterruptedException {
-        spark = new JavaSparkContext(conf);
+        spark = ReadyContext.of(conf);
         spark.sc().addSparkListener(totals);
         try {
             meanwhile.run();
@@ -35,10 +35,11 @@ final class Session implements EngineSession {
         }
     }
 
-    /** Puts the totals over all finished tasks. */
+    /** Puts the totals over all finished tasks, and why there was another context than the one that was ready. */
     @Override
     public void report(Outcome outcome) {
         totals.report(outcome);
+        ReadyContext.report(outcome);
     }
 
     private void await(int executors) throws InterruptedException {
