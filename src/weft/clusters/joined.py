@@ -41,6 +41,7 @@ from weft.run.cluster import Cluster
 from weft.run.described import described
 from weft.run.observing import observed
 from weft.run.progress import Progress
+from weft.run.provisioning import Provisioned, provision_job
 from weft.run.room import require_room
 from weft.run.run import ClusterSource, Live, Run, noted, phase
 from weft.run.topology import Topology
@@ -61,6 +62,10 @@ class JoinedCluster(ClusterSource):
     """A persistent cluster of this user."""
 
     cluster: PersistentCluster
+
+    def provision(self, spec: Spec, say: Callable[[str], None]) -> Provisioned:
+        has = self.cluster.layout
+        return provision_job(spec, has.java, has.homes, say)
 
     def about(self, spec: Spec) -> dict[str, Any]:
         return {**super().about(spec), "cluster": self.cluster.name, "key": self.key(spec)}
@@ -131,6 +136,8 @@ class JoinedCluster(ClusterSource):
                 if ready:
                     record.update(application="ready")
                 elif self.cluster.ready:
+                    if self._can_take(spec):
+                        progress.warn(self._none_ready())
                     self._dismiss(spec, record)
                 layout = replace(
                     self._layout(spec),
@@ -167,6 +174,10 @@ class JoinedCluster(ClusterSource):
         if not self._can_take(spec) or self._counted(spec):
             return None
         return readyapplications.find(self.cluster.layout)
+
+    def _none_ready(self) -> str:
+        name = self.cluster.name
+        return f"warning: the cluster {name!r} has no application ready, so that the run starts its own; `weft logs {name}` shows why"
 
     def _dismiss(self, spec: Spec, record: Record) -> None:
         """End the application that the cluster keeps; none is started while the cluster is used."""

@@ -65,6 +65,14 @@ def provision(spec: Spec, say: Callable[[str], None]) -> Provisioned:
     return Provisioned(java, homes, built, classes, programs, distribution.libraries(spec.libraries(), say))
 
 
+def provision_job(
+    spec: Spec, java: Path, homes: Mapping[str, Path], say: Callable[[str], None]
+) -> Provisioned:
+    """Only what a job needs on a cluster that runs already, with this Java and these distributions."""
+    built = jars.build(spec.distributions(), spec.modules(), say)
+    return Provisioned(java, homes, built, {}, Path("native"), distribution.libraries(spec.libraries(), say))
+
+
 _SMALL = ["--size", "1MB", "--nodes", "local:1", "--scratch", "disk"]
 
 

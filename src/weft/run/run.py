@@ -125,6 +125,10 @@ class ClusterSource(ABC):
     def require(self, spec: Spec, made_of: Topology) -> None:
         """Raises UsageError if the run cannot succeed there, before anything is downloaded or built."""
 
+    def provision(self, spec: Spec, say: Callable[[str], None]) -> Provisioned:
+        """Downloads and builds what is missing."""
+        return provision(spec, say)
+
     def about(self, spec: Spec) -> dict[str, Any]:
         """What its record says of it from the start."""
         return _about(spec)
@@ -206,7 +210,7 @@ def run(
     """Run a spec once. In any case, only the record remains."""
     made_of, source = topology(spec), source or OwnCluster()
     source.require(spec, made_of)
-    provisioned = provision(spec, progress.say)
+    provisioned = source.provision(spec, progress.say)
     record = _new(spec, text, {**source.about(spec), "cell": dict(cell or {}), "labels": labels})
     name = record.name
     # records of runs on a persistent cluster are created when its nodes are there
