@@ -57,6 +57,13 @@ def sleeper(name: str) -> Iterator["subprocess.Popen[str]"]:
         yield process
 
 
+def test_a_mark_that_continues_with_a_point_is_of_the_same_command() -> None:
+    with sleeper("cluster.ready-1") as process:
+        assert list(marks.marked("cluster")) == [process.pid]
+        assert not marks.marked("clust")
+        assert not marks.marked("cluster.ready")
+
+
 def test_a_lease_is_written_before_what_it_names_exists(tmp_path: Path) -> None:
     with lease.hold("one", "a test") as held:
         held.note("directory", path=str(tmp_path / "later"))

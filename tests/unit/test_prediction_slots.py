@@ -12,7 +12,7 @@ from weft.analysis.predict import prediction, projection
 from weft.analysis.predict.prediction import Scenario
 from weft.analysis.predict.projection import Recorded
 from weft.errors import UsageError
-from weft.record.record import write_json
+from weft.record.record import read, write_json
 
 
 def with_cores(found: Mapping[str, Any], cores: int) -> Mapping[str, Any]:
@@ -43,6 +43,18 @@ def test_of_executors_that_come_and_go_the_most_are_predicted_and_the_output_say
     assert (found.work.slots, found.cores) == (2, 1)
     notes = prediction.predict(found, HERE, Scenario(HERE, [2], ["memory"])).notes
     assert notes[0].startswith("executors came and went (spark.dynamicAllocation): as many slots are assumed")
+
+
+def test_what_is_not_in_a_prediction_from_executors_that_were_there_before_the_run(tmp_path: Path) -> None:
+    stored = make_record(tmp_path / "run")
+    write_json(
+        stored.directory / "record.json",
+        {**stored.json("record.json"), "cluster": "c", "application": "ready"},
+    )
+    notes = prediction.predict(
+        projection.read(read(stored.directory)), HERE, Scenario(HERE, [2], ["memory"])
+    ).notes
+    assert notes[0].startswith("its executors were there before it")
 
 
 def test_a_run_that_had_no_slot_on_some_of_its_nodes_is_refused(tmp_path: Path) -> None:

@@ -131,13 +131,11 @@ class JoinedCluster(ClusterSource):
         spec, work, record, progress = run.spec, run.work, run.record, run.progress
         with ExitStack() as held:
             with phase("start", record, progress):
-                ready = self._found(spec)
+                ready = self._found(spec, progress)
                 others = held.enter_context(self._used(spec, record))
                 if ready:
                     record.update(application="ready")
                 elif self.cluster.ready:
-                    if self._can_take(spec):
-                        progress.warn(self._none_ready())
                     self._dismiss(spec, record)
                 layout = replace(
                     self._layout(spec),
@@ -169,15 +167,16 @@ class JoinedCluster(ClusterSource):
             with phase("stop", record, progress), signals.held():
                 held.close()
 
-    def _found(self, spec: Spec) -> ReadyApplication | None:
-        """The application that the run takes, if the cluster keeps one; it is waited for unless others have the cores that it needs."""
-        if not self._can_take(spec) or self._counted(spec):
-            return None
-        return readyapplications.find(self.cluster.layout)
-
-    def _none_ready(self) -> str:
+    def _found(self, spec: Spec, progress: Progress) -> ReadyApplication | None:
+        """The application that the run takes, if the cluster keeps one. It is waited for unless others use the cluster: then there is none."""
         name = self.cluster.name
-        return f"warning: the cluster {name!r} has no application ready, so that the run starts its own; `weft logs {name}` shows why"
+        if not self._can_take(spec) or registry.last_use(name) is None or self._counted(spec):
+            return None
+        if (found := readyapplications.find(self.cluster.layout)) is None:
+            progress.warn(
+                f"warning: the cluster {name!r} has no application ready, so that the run starts its own; `weft logs {name}` shows why"
+            )
+        return found
 
     def _dismiss(self, spec: Spec, record: Record) -> None:
         """End the application that the cluster keeps; none is started while the cluster is used."""

@@ -32,7 +32,7 @@ class ReadyApplication:
 
     @property
     def mark(self) -> str:
-        """The run that its processes have in their environment."""
+        """The mark of its processes, which begins with that of the cluster: with it they end."""
         return f"{self.cluster.run}.ready-{self.name}"
 
     @property

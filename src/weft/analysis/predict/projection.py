@@ -23,6 +23,11 @@ from weft.facts import engines, executorslots
 from weft.facts.jobmetrics import JobMetrics
 from weft.record.record import Stored
 
+_THERE = (
+    "its executors were there before it, and had loaded classes: a run that starts its own takes longer, "
+    "by how much is not in it"
+)
+
 
 @dataclass(frozen=True)
 class Recorded:
@@ -47,7 +52,7 @@ class Recorded:
     processors: int = 0
     """Cores of all its nodes together; 0: not known."""
     assumed: tuple[str, ...] = ()
-    """How its slots differ from the equal ones of the model, as sentences without their full stops."""
+    """How its slots and executors differ from those of the model, as sentences without their full stops."""
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -152,7 +157,7 @@ def read(stored: Stored) -> Recorded:
         ),
         sources.verdict() == "VALID",
         sum(node.cores or 0 for node in nodes),
-        tuple(_assumed(metrics, nodes, work.slots, each)),
+        (*_assumed(metrics, nodes, work.slots, each), *([_THERE] if stored.head.application else [])),
     )
 
 

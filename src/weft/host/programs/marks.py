@@ -12,18 +12,23 @@ _START_CODE, _ENVIRONMENT = 23, slice(47, 49)
 
 
 def marked(lease: str) -> "dict[int, list[bytes]]":
-    """Every live process of a command but this one, by PID, with its variables."""
+    """Every live process of a command but this one, by PID, with its variables. A mark that continues with a point is the command's too."""
     mark = f"{LEASE}={lease}".encode()
+    longer = mark + b"."
     found = {}  # type: dict[int, list[bytes]]
     asked = [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
     for _ in range(_MIDDLE_OF_EXEC):
         seen = [(pid, variables(pid)) for pid in asked]
-        found.update((pid, words) for pid, words in seen if words and mark in words)
+        found.update((pid, words) for pid, words in seen if words and _one_of(words, mark, longer))
         asked = [pid for pid, words in seen if words == []]
         if not asked:
             break
         time.sleep(0.01)
     return found
+
+
+def _one_of(words: "list[bytes]", mark: bytes, longer: bytes) -> bool:
+    return mark in words or any(word.startswith(longer) for word in words)
 
 
 def variables(pid: int) -> "list[bytes] | None":

@@ -7,9 +7,11 @@ import org.apache.spark.SparkFirehoseListener;
 import org.apache.spark.scheduler.EventLoggingListener;
 import org.apache.spark.scheduler.SparkListenerApplicationStart;
 import org.apache.spark.scheduler.SparkListenerBlockManagerAdded;
+import org.apache.spark.scheduler.SparkListenerBlockManagerRemoved;
 import org.apache.spark.scheduler.SparkListenerEnvironmentUpdate;
 import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.scheduler.SparkListenerExecutorAdded;
+import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.apache.spark.scheduler.SparkListenerResourceProfileAdded;
 import org.apache.spark.util.Utils;
 import scala.Option;
@@ -26,7 +28,8 @@ public final class ReadyEvents extends SparkFirehoseListener {
     public void onEvent(SparkListenerEvent event) {
         if (event instanceof SparkListenerApplicationStart || event instanceof SparkListenerEnvironmentUpdate
                 || event instanceof SparkListenerResourceProfileAdded || event instanceof SparkListenerBlockManagerAdded
-                || event instanceof SparkListenerExecutorAdded) {
+                || event instanceof SparkListenerBlockManagerRemoved || event instanceof SparkListenerExecutorAdded
+                || event instanceof SparkListenerExecutorRemoved) {
             synchronized (HAS) {
                 HAS.add(event);
             }
@@ -57,6 +60,10 @@ public final class ReadyEvents extends SparkFirehoseListener {
         } else if (event instanceof SparkListenerBlockManagerAdded added) {
             log.onBlockManagerAdded(new SparkListenerBlockManagerAdded(now, added.blockManagerId(), added.maxMem(),
                     added.maxOnHeapMem(), added.maxOffHeapMem()));
+        } else if (event instanceof SparkListenerExecutorRemoved removed) {
+            log.onExecutorRemoved(new SparkListenerExecutorRemoved(now, removed.executorId(), removed.reason()));
+        } else if (event instanceof SparkListenerBlockManagerRemoved removed) {
+            log.onBlockManagerRemoved(new SparkListenerBlockManagerRemoved(now, removed.blockManagerId()));
         } else if (event instanceof SparkListenerEnvironmentUpdate update) {
             log.onEnvironmentUpdate(update);
         } else if (event instanceof SparkListenerResourceProfileAdded added) {
