@@ -11,6 +11,7 @@ import pytest
 from tests.hosts.conftest import SiteWeft
 from tests.hosts.sshd import Hosts, running
 from tests.local.conftest import Weft
+from tests.local.test_joined import processes
 from tests.needs import SSH, needs
 
 
@@ -52,6 +53,18 @@ def test_a_command_runs_on_the_head_with_its_users_streams_and_exit_code(
     assert waiting.returncode != 0
     assert [words for words in hosts.processes() if "sleep 1000" in words] == []
     assert here.leftovers() == []
+
+
+@needs(*SSH)
+def test_a_measured_run_has_the_application_that_is_ready_on_other_hosts(hosts: Hosts, here: Weft) -> None:
+    here.result("up", "--ready", "--engine", "spark", "--nodes", hosts.nodes(cores="1"))
+    for _ in range(2):
+        of = here.result("run", "terasort", "--to", "spark", "--size", "1MB")
+        assert (of["verdict"], of["application"]) == ("VALID", "ready")
+        assert any("CoarseGrainedExecutorBackend" in name for name in processes(of))
+    assert here("down").returncode == 0
+    assert here.leftovers() == []
+    assert [words for words in hosts.processes() if "io.weft.spark" in words] == []
 
 
 def test_on_slurm_it_runs_in_an_allocation(weft: SiteWeft) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes import fake_layout
+from tests.fakes import fake_layout, fake_shared_layout
 from weft.adapters.engines.spark.engine import SparkEngine
 from weft.clusters import keeping, ready, registry
 from weft.clusters.keeping import _Keeper
@@ -107,6 +107,12 @@ def test_it_has_listeners_of_its_user_and_logs_no_events_of_its_own() -> None:
     argv = engine.waiting(dataclasses.replace(layout, run="RUN.ready-1"), Path("/ready/1")).argv
     assert "spark.extraListeners=mine.Listener,io.weft.spark.ReadyEvents" in argv
     assert {"spark.eventLog.enabled=false", "spark.executorEnv.WEFT_LEASE=RUN.ready-1"} <= set(argv)
+
+
+def test_it_is_none_of_the_applications_of_users() -> None:
+    engine = SparkEngine()
+    (applications,) = engine.plan(fake_shared_layout(engine)).applications
+    assert applications.count({"activeapps": [{"name": "weft-ready"}, {"name": "mine"}]}) == 1
 
 
 @pytest.mark.parametrize("engine", ["flink", "dask", {"kind": "spark", "master": "yarn"}])

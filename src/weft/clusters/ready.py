@@ -4,6 +4,7 @@
 waits, `N.waited` says that it has waited, and `failed` that the last one ended without.
 """
 
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -51,7 +52,12 @@ def folder(cluster: Layout) -> Path:
 
 
 def find(cluster: Layout) -> ReadyApplication | None:
-    """The application of a cluster when it waits; None if it has failed, or does not wait in time."""
+    """The application of a cluster when it waits; None if it has failed, does not wait in time, or cannot be given a job from here."""
+    if (
+        cluster.head.host
+        and access(cluster.head).run([sys.executable, "-I", "-S", "-c", ""], check=False).code
+    ):
+        return None
     for names in _listed(cluster):
         if waiting := _waiting(names):
             return ReadyApplication(cluster, waiting[-1])

@@ -28,7 +28,7 @@ final class Session implements EngineSession {
         spark.sc().addSparkListener(totals);
         try {
             meanwhile.run();
-            await(executors);
+            await(spark, executors);
         } catch (IllegalStateException late) {
             spark.close();
             throw late;
@@ -42,7 +42,12 @@ final class Session implements EngineSession {
         ReadyContext.report(outcome);
     }
 
-    private void await(int executors) throws InterruptedException {
+    /**
+     * Returns when a context has its executors.
+     *
+     * @throws IllegalStateException when they do not come up within 180 s
+     */
+    static void await(JavaSparkContext spark, int executors) throws InterruptedException {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
         // the driver is listed among the executors
         while (spark.sc().statusTracker().getExecutorInfos().length - 1 < executors) {
