@@ -62,7 +62,10 @@ def up(
     ready: bool = False,
     **flags: Any,
 ) -> PersistentCluster:
-    """Start a persistent cluster. `limit` and `idle`: times such as `8h`. Raises UsageError if the name is taken."""
+    """Start a persistent cluster. Raises UsageError if the name is taken.
+
+    `limit` and `idle`: times such as `8h`; `ready`: keep an application for the next measured run.
+    """
     study = persistent(name, {"limit": limit, "idle": idle, "ready": ready or None}, Flags(**flags))
     return launch(study)
 
