@@ -77,6 +77,10 @@ def test_runs_have_the_executors_that_were_there_and_count_their_own_tasks(ready
     assert first / 1000 >= events["phase-begin", "run"]
     assert len(list(Path(one["record"]).glob("logs/*/executors/*/*/stderr"))) == 2
     assert "were there before the run" in (Path(one["record"]) / "report.html").read_text()
+    logs = {path.stem for path in ready.home.glob("runs/*persistent*/logs/node1/ready-*.log")}
+    assert (
+        "ready-1" not in logs
+    )  # an application that ended well leaves its lines in the record of its run only
     shown = re.findall(r"progress: (\d+)", (Path(one["record"]) / "logs/node1/driver.log").read_text())
     assert max(map(int, shown)) == tasks(one)  # none of the application's own before
 

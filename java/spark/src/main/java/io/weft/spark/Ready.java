@@ -44,8 +44,10 @@ public final class Ready {
                 asked.set(true);
                 Files.delete(socket);
                 String[] words = words(client);
-                inBackground(() -> endWith(client));
+                AtomicBoolean ended = new AtomicBoolean();
+                inBackground(() -> endWith(client, ended));
                 int code = run(words);
+                ended.set(true);
                 client.write(ByteBuffer.wrap(new byte[] {(byte) code}));
                 System.exit(code);
             }
@@ -99,13 +101,15 @@ public final class Ready {
         }
     }
 
-    private static void endWith(SocketChannel client) {
+    private static void endWith(SocketChannel client, AtomicBoolean ended) {
         try {
             // it sends nothing more: this returns at its end
             client.read(ByteBuffer.allocate(1));
         } catch (IOException closed) {
             return;
         }
-        Runtime.getRuntime().halt(GONE);
+        if (!ended.get()) {
+            Runtime.getRuntime().halt(GONE);
+        }
     }
 }
