@@ -26,6 +26,7 @@ from weft.errors import ClusterError, UsageError
 from weft.host import settings
 from weft.layout.client import Client
 from weft.layout.node import Node
+from weft.layout.plan import Layout
 from weft.record.record import Record
 from weft.run.cluster import Cluster
 from weft.run.progress import Progress
@@ -140,6 +141,24 @@ def test_a_matrix_may_vary_what_the_cluster_does_not_decide(
     file.write_text('workload = "terasort"\n[matrix]\nnodes = ["virtual:2", "virtual:3"]\n')
     with pytest.raises(UsageError, match="a matrix cannot vary nodes on the cluster 'mine'"):
         study_on(str(file), Flags(), cluster)
+
+
+def test_a_run_that_finds_no_application_ready_says_so_and_does_not_wait_where_others_use_the_cluster(
+    cluster: PersistentCluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec, joins = asked(cluster), JoinedCluster(dataclasses.replace(cluster, ready=True))
+    searched: list[Layout] = []
+    monkeypatch.setattr(joined.readyapplications, "find", searched.append)
+    monkeypatch.setattr(JoinedCluster, "_counted", lambda *_: 0)
+    monkeypatch.setattr(registry, "in_use", lambda _: True)
+    assert joins._found(spec, Progress()) is None
+    assert (searched, capsys.readouterr().err) == ([], "")
+    monkeypatch.setattr(registry, "in_use", lambda _: False)
+    assert joins._found(spec, Progress()) is None
+    assert searched == [cluster.layout]
+    assert "the cluster 'mine' has no application ready" in capsys.readouterr().err
+    other = asked(cluster, "spark.default.parallelism=3")
+    assert (joins.key(spec), joins.key(other)) == (f"{spec.key()}-ready", f"{other.key()}-persistent")
 
 
 def test_an_engine_that_the_cluster_does_not_run_is_refused(cluster: PersistentCluster) -> None:

@@ -14,8 +14,8 @@ import pytest
 
 from tests.fakes import fake_layout, fake_shared_layout
 from weft.adapters.engines.spark.engine import SparkEngine
-from weft.clusters import keeping, ready, registry
-from weft.clusters.keeping import _Keeper
+from weft.clusters import ready, readykeeper, registry
+from weft.clusters.readykeeper import _Keeper
 from weft.errors import UsageError
 from weft.host.programs import handover
 from weft.layout.job import Dependencies, Job
@@ -139,7 +139,7 @@ class Kept:
         )
         patch.setattr(registry, "last_use", lambda _: None if self.used else 1)
         patch.setattr(registry, "being_measured", lambda _: self.measured)
-        patch.setattr(keeping, "_OFTEN", 0.0)
+        patch.setattr(readykeeper, "_OFTEN", 0.0)
         patch.setattr(ready, "_PATIENCE", 1.0)
         self.keeper = _Keeper(live, "mine")
 

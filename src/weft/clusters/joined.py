@@ -72,7 +72,7 @@ class JoinedCluster(ClusterSource):
 
     def key(self, spec: Spec) -> str:
         # such runs do not repeat those that had a new cluster, nor those whose executors were there before them
-        return f"{spec.key()}-{'ready' if self._can_take(spec) else 'persistent'}"
+        return f"{spec.key()}-ready" if self._can_take(spec) else _key_of_own(spec)
 
     def _can_take(self, spec: Spec) -> bool:
         """Whether a run may take the application that the cluster keeps ready."""
@@ -170,7 +170,7 @@ class JoinedCluster(ClusterSource):
     def _found(self, spec: Spec, progress: Progress) -> ReadyApplication | None:
         """The application that the run takes, if the cluster keeps one. It is waited for unless others use the cluster: then there is none."""
         name = self.cluster.name
-        if not self._can_take(spec) or registry.last_use(name) is None or self._counted(spec):
+        if not self._can_take(spec) or registry.in_use(name) or self._counted(spec):
             return None
         if (found := readyapplications.find(self.cluster.layout)) is None:
             progress.warn(
@@ -182,14 +182,14 @@ class JoinedCluster(ClusterSource):
         """End the application that the cluster keeps; none is started while the cluster is used."""
         readyapplications.dismiss(self.cluster.layout)
         self._require_cores(spec)
-        record.update(application="", key=f"{spec.key()}-persistent")
+        record.update(application="", key=_key_of_own(spec))
 
     def _ran(self, live: Live, outcome: Outcome) -> None:
         """What a program says of the application that it got."""
         if own := outcome.get("own_settings"):
             live.record.update(
                 application="",
-                key=f"{live.spec.key()}-persistent",
+                key=_key_of_own(live.spec),
                 gaps=[
                     *live.record.head.gaps,
                     f"the program has its own {own}, so that its application was started for it",
@@ -209,7 +209,7 @@ class JoinedCluster(ClusterSource):
     def _used(self, spec: Spec, record: Record) -> Iterator[list[str]]:
         """The cluster for the length of a `with` block; what else runs on it now, as text."""
         name = self.cluster.name
-        before = registry.last_use(name) is None
+        before = registry.in_use(name)
         with registry.used(name):
             count = self._counted(spec)
             sharing = (
@@ -319,6 +319,11 @@ class _Joined(Cluster):
         for folder in filter(None, map(self.task_logs, applications)):
             for path in (found for name in _STREAMS for found in theirs.glob(f"*/{folder}/*/{name}")):
                 _link(path, own / "logs" / path.relative_to(theirs), copy=last)
+
+
+def _key_of_own(spec: Spec) -> str:
+    """The key of a run whose application is started for it."""
+    return f"{spec.key()}-persistent"
 
 
 def _link(path: Path, own: Path, *, copy: bool) -> None:

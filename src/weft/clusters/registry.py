@@ -186,6 +186,11 @@ def last_use(name: str) -> int | None:
         return os.fstat(file.fileno()).st_mtime_ns if locks.locked(file) else None
 
 
+def in_use(name: str) -> bool:
+    """Whether a user's command runs in a cluster."""
+    return last_use(name) is None
+
+
 def names() -> list[str]:
     """Every name that a live supervisor has reserved, including clusters that are starting."""
     found = _path("any", "").parent.glob("*.lock")

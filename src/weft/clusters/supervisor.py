@@ -21,7 +21,7 @@ from weft.adapters.workloads.persistent import Persistent
 from weft.clusters import registry
 from weft.clusters.attach import header_path, script, script_path
 from weft.clusters.idle import Idleness
-from weft.clusters.keeping import kept
+from weft.clusters.readykeeper import kept
 from weft.clusters.registry import PersistentCluster
 from weft.errors import ClusterError, Stopped, UsageError, WeftError
 from weft.host import settings, shell, signals

@@ -24,7 +24,7 @@ final class ReadyContext {
     /** Makes one, waits for its executors, and has them load classes. */
     static void open(int executors) throws InterruptedException, IOException {
         Set<Object> before = new HashSet<>(System.getProperties().keySet());
-        ready = new JavaSparkContext(new SparkConf().setIfMissing(NAME, "weft-ready"));
+        ready = new JavaSparkContext(new SparkConf());
         Session.await(ready, executors);
         Warm.run(ready);
         // Spark leaves those of this context, such as the address of its page, and the next conf would begin with them

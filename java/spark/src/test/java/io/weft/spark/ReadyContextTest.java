@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(LocalSpark.class)
 class ReadyContextTest {
     /** Those of weft's clusters: one file of text. */
-    private static final Map<String, String> SETTINGS = Map.of("spark.extraListeners", ReadyEvents.class.getName(),
+    private static final Map<String, String> SETTINGS = Map.of("spark.app.name", "ready", "spark.extraListeners", ReadyEvents.class.getName(),
             "spark.eventLog.rolling.enabled", "false", "spark.eventLog.compress", "false");
     private static final String NAME = "\"App Name\":\"sums\"";
 

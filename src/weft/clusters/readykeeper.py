@@ -54,7 +54,7 @@ class _Keeper:
 
     def keep(self) -> None:
         if self.process is None:
-            if not self.failed and not self._used() and self._alone():
+            if not self.failed and not registry.in_use(self.name) and self._alone():
                 self._start()
         elif self.process.code() is not None:
             self._ended(failed=not self._has("-e", WAITED))
@@ -79,17 +79,16 @@ class _Keeper:
     def _start(self) -> None:
         access(self.layout.head).make(folder(self.layout))
         self._run("touch", f"{self.application.socket}{STARTING}")
-        if self._used():  # a run that has no use for it may have looked before there was such a file
+        if registry.in_use(
+            self.name
+        ):  # a run that has no use for it may have looked before there was such a file
             self._ended(failed=False)
         else:
             self.process = self.live.cluster.launch(self.command(self.application), self.layout)
 
-    def _used(self) -> bool:
-        return registry.last_use(self.name) is None
-
     def _used_otherwise(self) -> bool:
         """Whether commands of its user run on the cluster, and no measured run."""
-        return self._used() and not registry.being_measured(self.name)
+        return registry.in_use(self.name) and not registry.being_measured(self.name)
 
     def _has(self, kind: str, suffix: str) -> bool:
         """Whether there is such a file of the application; `kind`: an operator of test(1)."""
