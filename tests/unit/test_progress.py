@@ -6,6 +6,7 @@ import pty
 import re
 import subprocess
 import sys
+import threading
 from contextlib import suppress
 from io import StringIO
 from pathlib import Path
@@ -41,6 +42,18 @@ def test_each_phase_begins_at_nothing() -> None:
         with progress.phase("run"):
             assert (progress.detail, progress.share) == ("", 0)
             progress.fraction(9, 10)
+
+
+def test_something_is_done_once_while_a_phase_runs() -> None:
+    begun = threading.Event()
+    progress = Progress(Console(file=StringIO()), meanwhile={"stop": begun.set})
+    with progress.phase("run"):
+        assert not begun.is_set()
+    with progress.phase("stop"):
+        assert begun.wait(60)
+    begun.clear()
+    with progress.phase("stop"):
+        assert not begun.wait(0.1)
 
 
 _SHOWING = """

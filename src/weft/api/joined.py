@@ -50,10 +50,12 @@ def study_on(what: str | dict[str, Any], flags: Flags, cluster: PersistentCluste
     return study_from({**asked.base, **tables, **table}, name=asked.name)
 
 
-def run_on(cluster: PersistentCluster, study: Study, *, again: bool) -> list[Stored]:
+def run_on(
+    cluster: PersistentCluster, study: Study, *, again: bool, progress: Progress | None = None
+) -> list[Stored]:
     """The runs of such a study, while no other measured run is on the cluster."""
     with registry.measured(cluster.name, study.name):
-        return matrix.run(study, Progress(), again=again, source=JoinedCluster(cluster))
+        return matrix.run(study, progress or Progress(), again=again, source=JoinedCluster(cluster))
 
 
 def _varied(asked: Study, cluster: PersistentCluster) -> set[str]:

@@ -18,5 +18,7 @@ def run(name: str, what: str, flags: Flags, *, again: bool, dry_run: bool, as_js
     cluster = registry.find(name)
     study = study_on(what, flags, cluster)
     rootless.follow(cluster.door)
-    results = outcomes.printed(lambda: run_on(cluster, study, again=again), as_json=as_json)
+    results = outcomes.printed(
+        lambda progress: run_on(cluster, study, again=again, progress=progress), as_json=as_json
+    )
     outcomes.end(what, study, results, as_json=as_json)

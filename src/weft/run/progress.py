@@ -1,5 +1,6 @@
 """Progress of a run for its user: one line per phase, with an estimate from earlier runs of the same kind."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,9 +23,16 @@ REDRAW = 0.5
 class Progress:
     """Lines on standard error, with a running clock if that is a terminal."""
 
-    def __init__(self, output: Console | None = None, expected: Mapping[str, float] | None = None) -> None:
+    def __init__(
+        self,
+        output: Console | None = None,
+        expected: Mapping[str, float] | None = None,
+        meanwhile: Mapping[str, Callable[[], None]] | None = None,
+    ) -> None:
         self.console = output or console(stderr=True)
         self.expected = dict(expected or {})
+        self.meanwhile = dict(meanwhile or {})
+        """By phase: what is done once in a thread of its own, from the beginning of the first such phase on."""
         self.detail = ""
         self.share = 0
         """Percents of the running phase."""
@@ -53,6 +61,8 @@ class Progress:
         """Show a phase while it runs, and its time when it has ended. `detail`: what it does, if it does not say so itself."""
         begin = time.monotonic()
         self.detail, self.share = "", 0
+        if action := self.meanwhile.pop(name, None):
+            threading.Thread(target=action).start()
         try:
             if self.console.is_terminal and not CHOSEN.quiet:
                 with (
