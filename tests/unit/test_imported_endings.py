@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.unit.test_damaged_logs import whole_history
-from tests.unit.test_imports import FLINK, PLAIN
+from tests.unit.test_imports import FLINK, LOGS, PLAIN
 from tests.unit.test_model_tezhistory import history, written
 from weft.analysis.compare.compare import compare
 from weft.analysis.compare.headline import headlines
@@ -157,6 +157,43 @@ def test_the_time_of_work_that_was_not_done_is_not_compared(tmp_path: Path) -> N
     assert [left.id for left in found.left_out] == [failed.id]
     assert ABORTED in found.left_out[0].reason
     assert f"Imported from a log: [{done.id}]." in found.sentences[-1]
+
+
+STREAMS = {
+    "wordcount": (True, sentences.AT_ONCE, "ran all its operators at the same time"),
+    "stopped": (False, sentences.STREAM, "is a stream, which lasts until somebody stops it"),
+}
+"""Archives of two of Flink's own examples: one ended with its input, the other one by `flink stop`. Flink calls both FINISHED."""
+
+
+@pytest.mark.parametrize("case", STREAMS)
+def test_a_stream_whose_input_ended_is_not_one_that_somebody_stopped(case: str, tmp_path: Path) -> None:
+    ended, why, refused = STREAMS[case]
+    log = tmp_path / "archive"
+    log.write_bytes(gzip.decompress((LOGS / f"flink-2.3-{case}.gz").read_bytes()))
+    stored = import_log(log, settings.runs())
+    metrics = flinkjobs.read(stored.folder / "engine")
+    assert (metrics.streams, metrics.input_ended) == (True, ended)
+    summary = summary_of(stored)
+    assert summary.explanation is not None
+    assert summary.explanation.no_gain == why
+    assert summary.limiting
+    # the time of what ended by itself is comparable
+    assert (headlines([stored])[0].seconds is not None) == ended
+    with pytest.raises(UsageError, match=refused):
+        predictions.predict(stored.directory.name)
+
+
+def test_what_ended_a_stream_is_unknown_without_the_page_of_its_checkpoints(tmp_path: Path) -> None:
+    log = tmp_path / "archive"
+    log.write_text(flink("FINISHED", "STREAMING"))
+    stored = import_log(log, settings.runs())
+    summary = summary_of(stored)
+    assert summary.explanation is not None
+    assert summary.explanation.no_gain == sentences.ENDED
+    assert headlines([stored])[0].seconds is None
+    with pytest.raises(UsageError, match="whether somebody stopped it is not known"):
+        advice.advise(stored.directory.name)
 
 
 def test_the_time_of_a_stream_is_not_compared(tmp_path: Path) -> None:

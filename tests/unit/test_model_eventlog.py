@@ -17,7 +17,7 @@ def test_a_whole_log_becomes_tables(tmp_path: Path) -> None:
     write_log(tmp_path)
     metrics = eventlog.read(Entry(tmp_path))
     assert metrics.applications.to_dicts() == [
-        {"app": APP, "name": "terasort", "version": "4.3.0", "begin": BEGIN + 2.5, "end": BEGIN + 12.5, "dynamic": None, "most_cores": None, "process_cpu": None, "stream": None, "failure": None}
+        {"app": APP, "name": "terasort", "version": "4.3.0", "begin": BEGIN + 2.5, "end": BEGIN + 12.5, "dynamic": None, "most_cores": None, "process_cpu": None, "stream": None, "input_ended": None, "failure": None}
     ]  # fmt: skip
     assert metrics.executors.height == 2
     assert metrics.jobs["failure"].to_list() == [""]

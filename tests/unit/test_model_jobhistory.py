@@ -77,6 +77,7 @@ def test_a_job_becomes_two_stages_with_their_tasks(tmp_path: Path) -> None:
             "most_cores": None,
             "process_cpu": True,
             "stream": None,
+            "input_ended": None,
             "failure": None,
         }
     ]

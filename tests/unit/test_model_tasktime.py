@@ -192,6 +192,14 @@ def test_a_thread_may_wait_for_a_cpu_before_its_task_runs() -> None:
     assert not doubt([("1", short)], slot_time=60)
 
 
+def test_threads_of_tasks_that_share_a_slot_can_all_wait_for_a_cpu() -> None:
+    """As two operators of Flink in one slot."""
+    shared = StageTasks(7.5, lasted=13, cpu=5, waiting=3.5)
+    assert not doubt([("0", balance(shared))], slot_time=15)
+    assert doubt([("0", balance(dataclasses.replace(shared, lasted=7.5)))], slot_time=15)
+    assert doubt([("0", balance(dataclasses.replace(shared, cpu=15)))], slot_time=15)
+
+
 def test_what_one_stage_lacks_does_not_make_up_for_what_another_has_too_much_of() -> None:
     twice, nothing = StageTasks(10, gc=20), StageTasks(40)
     assert doubt([("0", balance(twice)), ("1", balance(nothing))], slot_time=50)

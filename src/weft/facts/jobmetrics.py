@@ -21,11 +21,13 @@ APPLICATIONS = {
     "most_cores": polars.Int64,
     "process_cpu": polars.Boolean,
     "stream": polars.Boolean,
+    "input_ended": polars.Boolean,
     "failure": polars.String,
 }
 """begin, end: seconds since the epoch, as all times below; null if the engine does not report it. dynamic: whether the engine gives it
 executors and takes them away as it needs them. most_cores: how many it asked to be limited to; null without a limit. process_cpu: whether the CPU time of a task is that of its whole process, with JIT and GC. stream: whether a
-job of it is a stream, which ends when somebody stops it; null if the engine does not say. failure: of the application itself, whatever became
+job of it is a stream: all its operators run at once and hand rows on. input_ended: of a stream, whether it ended by itself, since its input
+did, and nobody stopped it. Both are null if the engine does not say. failure: of the application itself, whatever became
 of its jobs; empty or null without one."""
 
 EXECUTORS = {
@@ -223,6 +225,17 @@ class JobMetrics:
     def in_driver(self) -> bool:
         """Whether all tasks ran in the process of the driver, which Spark lists as an executor of this name if the master is `local`."""
         return self.executors.height > 0 and bool((self.executors["executor"] == _DRIVER).all())
+
+    @property
+    def streams(self) -> bool:
+        """Whether it has a stream, whatever ended it."""
+        return bool(self.applications["stream"].any())
+
+    @property
+    def input_ended(self) -> bool | None:
+        """Whether its streams ended by themselves; None if nobody knows of one whether somebody stopped it, and of none that somebody did."""
+        found = self.applications.filter("stream")["input_ended"]
+        return None if found.null_count() and found.all() else bool(found.all())
 
 
 def fitting(schema: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:

@@ -169,6 +169,7 @@ def measured(found: Evidence, mine: Indexes) -> StageTasks:
     system = add(found.system) or 0.0 if found.files.by_thread or seen is None else sum(files.values())
     return StageTasks(
         held=float(np.asarray(found.use.held)[mine].sum()),
+        lasted=float(found.lasted[mine].sum()),
         scheduling=add(found.seconds("scheduler_ms", 1e-3)) or 0.0,
         cpu=sum(used) if used else None,
         waiting=add(found.waiting),

@@ -20,9 +20,9 @@ class Balance(Part):
     running: float
     """On a CPU or in its run queue."""
     occupied: float
-    """Slot-seconds, without the way to executors and back."""
+    """From their begins to their ends, without the way to executors and back."""
     held: float
-    """Slot-seconds, with that way, on which a task's thread may wait for a CPU already."""
+    """With that way, on which a task's thread may wait for a CPU already."""
 
     @property
     def too_much(self) -> tuple[float, float]:

@@ -83,6 +83,8 @@ class Evidence:
     """The most at one time."""
     weight: Numbers
     """What of each task's time lies in the window, and is not shared with others in its slot."""
+    lasted: Numbers
+    """Seconds of each task in the window, shared or not."""
     files: FileTime
     used: Numbers | None
     """Processor seconds of task threads, by the kernel."""
@@ -183,6 +185,7 @@ def gather(
         used,
         most,
         weight,
+        np.maximum(0.0, ends - begins),
         filetime.of_tasks(files, places, begins, ends, served, weights.in_files(sampled_calls, busy)),
         on_cpu,
         of_tasks("wait"),

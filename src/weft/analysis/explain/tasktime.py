@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from weft.analysis.explain.balance import Balance
 from weft.analysis.explain.slots import SCHEDULING
@@ -41,6 +41,8 @@ class StageTasks:
 
     held: float
     """Slot-seconds of its tasks that succeeded."""
+    lasted: float = 0.0
+    """From their begins to their ends: more than that where tasks share slots, as operators of Flink do that run at the same time."""
     scheduling: float = 0.0
     """Of these: on the way to the executor and back."""
     cpu: float | None = None
@@ -120,8 +122,10 @@ def balance(found: StageTasks) -> Balance:
     """The measured seconds of some tasks beside the seconds that they had.
 
     Clocks around fetches and pauses run on while a task waits for a CPU, as those around file calls do: that much may be both.
+    Threads of tasks that share a slot can all be on a CPU or in its run queue at once.
     """
-    scheduling, _, _, blocked = _divided(found)
+    lasted = max(found.held, found.lasted)
+    scheduling, _, _, blocked = _divided(replace(found, held=lasted))
     running = (found.cpu or 0.0) + (found.waiting or 0.0)
     files, causes = sum(_files(found).values()), sum(_causes(found).values())
     queued = max(0.0, (found.waiting or 0.0) - (sum(found.files.values()) - files))
@@ -129,8 +133,8 @@ def balance(found: StageTasks) -> Balance:
         causes=files + max(0.0, causes - files - queued),
         blocked=blocked,
         running=running,
-        occupied=found.held - scheduling,
-        held=found.held,
+        occupied=lasted - scheduling,
+        held=lasted,
     )
 
 

@@ -88,6 +88,14 @@ def _known(label: str, machine: Machine) -> StorageModel | None:
         return None
 
 
+_STREAMED = {
+    True: "ran all its operators at the same time, as a stream does, and weft predicts stages that follow one another",
+    False: "is a stream, which lasts until somebody stops it, wherever it runs",
+    None: "is a stream, and whether somebody stopped it is not known: it would last as long wherever it runs",
+}
+"""Why nothing is predicted of a stream, by whether its input ended."""
+
+
 def _require_work(stored: Stored, sources: Sources, metrics: JobMetrics) -> None:
     """Raises UsageError if the time of this run says nothing of another one."""
     name = stored.directory.name
@@ -96,11 +104,9 @@ def _require_work(stored: Stored, sources: Sources, metrics: JobMetrics) -> None
             f"{name} is {sources.verdict()}, and its time says nothing of a run that succeeds{f': {stored.head.reason}' if stored.head.reason else ''}",
             hint="name a run that succeeded; `weft runs` lists them",
         )
-    if metrics.applications["stream"].any():
-        raise UsageError(
-            f"{name} is a stream, which lasts until somebody stops it, wherever it runs",
-            hint=f"`weft explain {name}` names the operator that limits it",
-        )
+    if metrics.streams:
+        why = _STREAMED[metrics.input_ended]
+        raise UsageError(f"{name} {why}", hint=f"`weft explain {name}` names the operator that limits it")
     if metrics.in_driver and stored.head.imported is None:
         raise UsageError(
             f"{name} ran its tasks in the driver's process, none on the cluster, and says nothing of other nodes",

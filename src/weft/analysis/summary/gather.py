@@ -60,7 +60,7 @@ def summarize(stored: Stored, metrics: JobMetrics | None = None) -> Summary:
     marks = sources.rows("the losses", lambda: _marks(events, metrics, begin))
     losses = [(mark.at, mark.words) for mark in marks]
     stream = sources.attempt("the stream", lambda: streamed.of_record(stored, begin, losses), None)
-    streams = stream is not None or bool(metrics.applications["stream"].any())
+    streams = stream is not None or metrics.streams
     found = {
         **_head(stored, verdict),
         **_decided(decided, stored.head.engine),
@@ -190,7 +190,8 @@ def _explained(
 def _no_gain(sources: Sources, metrics: JobMetrics) -> str:
     """Why no change of the run makes its job faster, as sentences."""
     failed = sources.verdict() in {"INVALID", "KILLED"}
-    stream = sentences.STREAM if metrics.applications["stream"].any() else ""
+    ended = {True: sentences.AT_ONCE, False: sentences.STREAM, None: sentences.ENDED}
+    stream = ended[metrics.input_ended] if metrics.streams else ""
     apart = sentences.IN_DRIVER if metrics.in_driver and sources.stored.head.imported is None else ""
     return " ".join(filter(None, [sentences.FAILED_RUN if failed else stream, apart]))
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from weft.analysis.explain.sentences import AT_ONCE
 from weft.analysis.summary.filecalls import MEASURED, counted, engine, table
 from weft.analysis.summary.streamed import Streamed
 from weft.analysis.summary.summary import Summary
@@ -50,7 +51,7 @@ def operators(summary: Summary) -> Section:
     if not summary.operators:
         return Section("operators", "Operators of the stream")
     blocks: list[Block] = [Words(summary.limiting)]
-    if summary.explanation:
+    if summary.explanation and AT_ONCE not in summary.explanation.no_gain:
         blocks.append(Words(_STOPPED, "quiet"))
     rows = [
         [one.name, text(one.tasks), percent(one.busy), percent(one.average), percent(one.waits)]

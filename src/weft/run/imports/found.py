@@ -36,8 +36,8 @@ class Found:
 
     @property
     def stream(self) -> bool:
-        """Whether it lasted until somebody stopped it."""
-        return bool(self.metrics.applications["stream"].any())
+        """Whether it lasted until somebody stopped it, or may have."""
+        return self.metrics.streams and not self.metrics.input_ended
 
 
 def found_in(folder: Entry, log: ApplicationLog) -> Found:

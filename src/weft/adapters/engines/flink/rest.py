@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from weft.facts.engines.flink.checkpoints import savepoint
 from weft.layout.plan import Ask
 
 
@@ -43,12 +44,21 @@ def _job(ask: Ask, job: str) -> dict[str, Any]:
     return {
         **{key: found[key] for key in ("jid", "name", "state", "start-time", "end-time")},
         "job-type": found.get("job-type", ""),  # Flink 1 has none
+        "savepoint": _savepoint(ask, job),
         "exceptions": ask(f"/jobs/{job}/exceptions"),
         "vertices": [
             {**vertex, "earlier": list(_earlier(ask, f"/jobs/{job}/vertices/{vertex['id']}", vertex, left))}
             for vertex in vertices
         ],
     }
+
+
+def _savepoint(ask: Ask, job: str) -> str | None:
+    """The type of the last savepoint, as `savepoint` has it."""
+    try:
+        return savepoint(ask(f"/jobs/{job}/checkpoints"))
+    except LookupError:  # a batch job has no such page
+        return None
 
 
 def _earlier(ask: Ask, page: str, vertex: Mapping[str, Any], left: Iterator[int]) -> Iterator[Any]:

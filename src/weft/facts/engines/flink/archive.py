@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.errors import UsageError
+from weft.facts.engines.flink.checkpoints import savepoint
 from weft.facts.jobmetrics import MOST
 from weft.facts.loglines import DAMAGED, decode
 
@@ -24,7 +25,7 @@ _CHUNK, _ENTRY, _PAGES = 1 << 20, 1 << 24, 1 << 26
 _BETWEEN = re.compile(r"[\s,]+")
 _ATTEMPT = r"/vertices/[^/]+/subtasks/\d+/attempts/\d+"
 _NEEDED = re.compile(
-    rf"/jobs/[^/]+(/exceptions|/checkpoints/config|/vertices/[^/]+|{_ATTEMPT})?|/config|/jobs/[^/]+/config"
+    rf"/jobs/[^/]+(/exceptions|/checkpoints|/checkpoints/config|/vertices/[^/]+|{_ATTEMPT})?|/config|/jobs/[^/]+/config"
 )
 """Paths of the pages that a record is made of."""
 
@@ -130,6 +131,7 @@ def _job(job: Mapping[str, Any], pages: Mapping[str, Any], gaps: list[str]) -> d
         "name": str(job.get("name") or job["jid"]),
         "state": str(job.get("state") or "UNKNOWN"),
         "job-type": str(job.get("job-type") or _kind(job, pages.get(f"{base}/checkpoints/config", {}))),
+        "savepoint": savepoint(pages.get(f"{base}/checkpoints", {})),
         "start-time": _number(job.get("start-time")),
         "end-time": _number(job.get("end-time")),
         "exceptions": {"exceptionHistory": {"entries": history}},

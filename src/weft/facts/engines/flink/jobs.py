@@ -8,6 +8,7 @@ from typing import Any
 
 from weft.facts import jobmetrics
 from weft.facts.engines.flink import archive
+from weft.facts.engines.flink.checkpoints import STOPS
 from weft.facts.joblog import JobLog
 from weft.facts.jobmetrics import JobMetrics, table
 from weft.facts.kept import KeptRows
@@ -50,8 +51,20 @@ def _application(job: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     version = found["overview"]["flink-version"]
     times = {"begin": _time(job["start-time"]), "end": _time(job["end-time"])}
     kind = job.get("job-type")
-    stream = {"stream": kind == "STREAMING"} if kind else {}
+    stream: dict[str, bool | None] = {"stream": kind == "STREAMING"} if kind else {}
+    if kind == "STREAMING":
+        stream["input_ended"] = _ended(job)
     return {"app": job["jid"], "name": job["name"], "version": version, **times, **stream}
+
+
+def _ended(job: Mapping[str, Any]) -> bool | None:
+    """Whether a stream ended since its input did: one that somebody stops with a savepoint is FINISHED too.
+
+    None where that is not known."""
+    if job["state"] != "FINISHED":
+        return False
+    last = job.get("savepoint")
+    return None if last is None else last != STOPS
 
 
 def _executors(job: dict[str, Any], found: dict[str, Any]) -> Iterator[dict[str, Any]]:
