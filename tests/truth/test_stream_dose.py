@@ -64,6 +64,9 @@ def test_a_skewed_key_is_named_and_an_even_one_is_not(weft: Weft, jar: Path) -> 
         assert "slow" in first["name"]
         shown = " ".join(weft("explain", "last").stdout.split())
         assert (text in shown) == named, shown
+        # its input ended, and two threads that share a slot are not counted twice
+        assert "Its operators ran at the same time" in shown
+        assert "No verdict" not in shown
         # two tasks compute as long as they have records, and the job as long as the one with more
         even = 1 / (2 * max(share, 1 - share))
         assert first["average"] / first["busy"] == pytest.approx(even, abs=0.1)

@@ -17,6 +17,7 @@ from tests.unit.test_model_tezhistory import history, written
 from weft.analysis.compare.compare import compare
 from weft.analysis.compare.headline import headlines
 from weft.analysis.explain import sentences
+from weft.analysis.explain.tasktime import INPUT
 from weft.api import advice, predictions
 from weft.api.results import summary_of
 from weft.cli import app
@@ -178,6 +179,7 @@ def test_a_stream_whose_input_ended_is_not_one_that_somebody_stopped(case: str, 
     assert summary.explanation is not None
     assert summary.explanation.no_gain == why
     assert summary.limiting
+    assert INPUT in {part.name for part in summary.explanation.parts}
     # the time of what ended by itself is comparable
     assert (headlines([stored])[0].seconds is not None) == ended
     with pytest.raises(UsageError, match=refused):

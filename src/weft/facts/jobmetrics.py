@@ -149,7 +149,8 @@ TASKS: Mapping[str, Any] = {
 """Only what the analysis reads: logs have millions of rows. index: partition's position in the stage. retry: which attempt at
 it, from 0; null if the engine does not number them. reason: Success or the engine's name
 for the failure; failure: its message. held_bytes: that it sorted and grouped in memory at most; null if the engine does not say. Units are in the names; a lost task has zeros, or null of what its log says of no task. locality: null if the engine does not say. input_wait_ms: from a task's begin until
-the tasks had ended whose output it reads; fetch_wait_ms is then the time from there to the last fetch, whatever it did meanwhile. ready:
+the tasks had ended whose output it reads; fetch_wait_ms is then the time from there to the last fetch, whatever it did meanwhile. Without
+fetch_wait_ms: the time for which it had nothing to read from tasks that run at the same time. ready:
 when it could be sent to an executor; null if the engine only says so of its whole stage. spill_ms, codec_ms: outside of its own thread, while
 it held a slot: for results to be read from scratch or written there, and for objects to be made of bytes or bytes of them."""
 

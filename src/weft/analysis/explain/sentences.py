@@ -134,7 +134,7 @@ PHRASES = {
     GC: "was tasks stopped by garbage collection",
     NETWORK: "was tasks waiting for blocks from other executors",
     SAME_NODE: "was tasks waiting for blocks of other executors on their own node",
-    INPUT: "was tasks waiting for tasks of earlier stages to end, whose output they read",
+    INPUT: "was tasks waiting for tasks of earlier stages, whose output they read",
     PYTHON_USER: "was Python workers computing in the job's functions",
     PYTHON_WAITING: "was the job's Python functions waiting: asleep, for a lock, a file or a service",
     PYTHON_EXCHANGE: "was rows on their way between JVMs and Python workers, and their conversion",

@@ -15,6 +15,8 @@ from weft.facts.kept import KeptRows
 from weft.text.entry import Entry
 
 FILE = "flink.json"
+_STREAM = "STREAMING"
+"""The type of a job whose operators run at the same time, until their input ends or somebody stops it."""
 _ENDED = {"CANCELED": "TaskKilled"}
 """What other engines call it if an attempt is ended because another one failed."""
 
@@ -51,8 +53,8 @@ def _application(job: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     version = found["overview"]["flink-version"]
     times = {"begin": _time(job["start-time"]), "end": _time(job["end-time"])}
     kind = job.get("job-type")
-    stream: dict[str, bool | None] = {"stream": kind == "STREAMING"} if kind else {}
-    if kind == "STREAMING":
+    stream: dict[str, bool | None] = {"stream": kind == _STREAM} if kind else {}
+    if kind == _STREAM:
         stream["input_ended"] = _ended(job)
     return {"app": job["jid"], "name": job["name"], "version": version, **times, **stream}
 
@@ -102,7 +104,7 @@ def _begun_again(job: dict[str, Any]) -> Iterator[str]:
 
 def _stopped(job: dict[str, Any]) -> bool:
     """Whether it is a stream that somebody cancelled: most have no other end."""
-    return bool(job["state"] == "CANCELED" and job.get("job-type") == "STREAMING")
+    return bool(job["state"] == "CANCELED" and job.get("job-type") == _STREAM)
 
 
 def _root(job: dict[str, Any]) -> str:
@@ -161,7 +163,7 @@ def _tasks(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 "failure": "",
                 "run_ms": task["duration"],
                 "scheduler_ms": _deploying(task),
-                "fetch_wait_ms": None if source else _fetching(task, ends[:number]),
+                **({} if source else _waiting(task, ends[:number], stream=job.get("job-type") == _STREAM)),
                 # of both: which came from another node, Flink does not say
                 "local_bytes": 0 if source else metrics["read-bytes"],
                 "remote_bytes": None,
@@ -169,13 +171,15 @@ def _tasks(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
             }
 
 
-def _fetching(task: dict[str, Any], ended: list[int]) -> int | None:
-    """Milliseconds without input although all vertices before had ended, so that it was on its way; None where they had not:
-    then nobody knows whether it existed yet."""
+def _waiting(task: dict[str, Any], ended: list[int], *, stream: bool) -> dict[str, int]:
+    """Milliseconds without input although all vertices before had ended, so that it was on its way; or while those of a stream ran that make it.
+
+    Nothing where it may be either."""
     idle = task["metrics"].get("accumulated-idle-time")
-    if idle is None or any(not 0 < end <= task["start-time"] for end in ended):
-        return None
-    return int(idle)
+    whole = all(0 < end <= task["start-time"] for end in ended)
+    if idle is None or not (whole or stream):
+        return {}
+    return {"fetch_wait_ms" if whole else "input_wait_ms": int(idle)}
 
 
 def _deploying(task: dict[str, Any]) -> int | None:
