@@ -9,7 +9,7 @@ from typing import Any
 from weft.analysis.explain import limits
 from weft.analysis.explain.attribution import Attribution
 from weft.analysis.explain.limits import Ceilings
-from weft.analysis.explain.slots import DRIVER
+from weft.analysis.explain.slots import DRIVER, SCHEDULING
 from weft.analysis.explain.tasktime import CPU, GC, INPUT, THREADS, UNCLASSIFIED
 from weft.analysis.explain.timeparts import Explanation, Limit, Suggestion, TimePart
 from weft.facts import engines
@@ -36,7 +36,8 @@ def of_parts(found: Attribution, parts: Sequence[TimePart], ceilings: Ceilings) 
     suggested = [
         suggestion
         for part in parts
-        if (part.bound is not None or part.name == CPU) and not planning(part, found.slots)
+        if (part.bound is not None or part.name == CPU)
+        and not (planning(part, found.slots) or _fewest(part, found))
         for suggestion in _suggestions(part.name, _category(part), _gain(part), ceilings.of_part(part.name))
     ]
     worth = [one for one in suggested if one.gain is None or one.gain >= LEAST_GAIN]
@@ -46,6 +47,15 @@ def of_parts(found: Attribution, parts: Sequence[TimePart], ceilings: Ceilings) 
 def planning(part: TimePart, slots: int) -> bool:
     """Whether the driver was alone for no longer than it is in any short application, in which it plans and compiles queries."""
     return part.name == DRIVER and part.seconds < SHORT_DRIVER * slots
+
+
+def _fewest(part: TimePart, found: Attribution) -> bool:
+    """Whether tasks were launched mostly in stages that have one for each slot at most: there, fewer would leave slots empty."""
+    launched = [
+        (len(found.evidence.where[stage]) > found.slots, row.parts.get(SCHEDULING, 0.0))
+        for stage, row in found.stages.items()
+    ]
+    return part.name == SCHEDULING and sum(seconds for many, seconds in launched if many) < part.seconds / 2
 
 
 def refined(facts: Sequence[Suggestion], general: Sequence[Suggestion]) -> tuple[Suggestion, ...]:
