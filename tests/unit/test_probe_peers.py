@@ -52,7 +52,7 @@ DESCRIPTORS = {
     EXECUTOR_PID: {
         **{number: f"socket:[{100 + number}]" for number in range(1, 8)},
         8: "pipe:[900]", 9: "pipe:[901]", 11: "anon_inode:[eventfd]", 12: "anon_inode:[eventpoll]", 13: "/data/part-0",
-        14: "pipe:[902]",
+        14: "pipe:[902]", 0: "pipe:[903]", 15: "pipe:[904]", 16: "pipe:[904]",
     },
     DAEMON: {3: "socket:[201]", 4: "socket:[205]", 1: "pipe:[902]"},
     WORKER: {4: "socket:[211]", 5: "socket:[215]"},
@@ -96,7 +96,9 @@ def peers(proc: Path) -> Peers:
         (5, PYTHON),  # without a name, to a named one
         (6, ""),  # named: a worker has named ones alone
         (8, CHILD),
-        (9, ""),
+        (9, CHILD),  # one that has ended by now, such as a chmod
+        (0, ""),  # of who started the executor
+        (15, ""),  # its own other end
         (11, None),
         (13, None),
         (14, PYTHON),  # the daemon's output, on which it writes its port

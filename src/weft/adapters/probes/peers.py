@@ -14,6 +14,8 @@ from weft.facts.peers import CHILD, PYTHON, role
 from weft.host.shell import title_of
 
 _LINK = re.compile(r"(socket|pipe):\[(\d+)\]")
+_STANDARD = 2
+"""The last descriptor of a standard stream, whose other end is of who started the process."""
 _FAMILIES = ("tcp", "tcp6")
 _ANY = ("00000000", "0" * 32)
 _MAPPED = "0000000000000000FFFF0000"
@@ -61,7 +63,15 @@ class Peers:
             find = self._of_pipe if match[1] == "pipe" else self._of_socket
             pause = 2 * found.pause if found else self.AGAIN
             found = self.known[link] = _Found(find(pid, match[2]), now + pause, pause)
-        return found.role
+        if found.role or match[1] != "pipe":
+            return found.role
+        return CHILD if descriptor > _STANDARD and self._leads_out(pid, link) else ""
+
+    def _leads_out(self, pid: int, link: str) -> bool:
+        """Whether a process lacks the other end of its pipe: who has it was started by it, such as Hadoop's chmod, and ends sooner than it is found.
+
+        By now the pipe may be closed."""
+        return list(self._descriptors(pid)).count(link) < 2
 
     def _of_pipe(self, pid: int, inode: str) -> str:
         """Of a process that this one has started."""
@@ -143,13 +153,15 @@ class Peers:
                     )
 
     def _links(self, pid: int) -> set[str]:
-        found = set()
+        return set(self._descriptors(pid))
+
+    def _descriptors(self, pid: int) -> Iterator[str]:
+        """The link of each."""
         folder = f"{self.root}/{pid}/fd"
         with suppress(OSError):
             for name in os.listdir(folder):  # noqa: PTH208 - names only, and many
                 with suppress(OSError):
-                    found.add(_link(f"{folder}/{name}"))
-        return found
+                    yield _link(f"{folder}/{name}")
 
     def _table(self, pid: int, family: str) -> str:
         with suppress(OSError):
