@@ -192,7 +192,7 @@ def test_what_ended_a_stream_is_unknown_without_the_page_of_its_checkpoints(tmp_
     stored = import_log(log, settings.runs())
     summary = summary_of(stored)
     assert summary.explanation is not None
-    assert summary.explanation.no_gain == sentences.ENDED
+    assert summary.explanation.no_gain == sentences.MAYBE_STOPPED
     assert headlines([stored])[0].seconds is None
     with pytest.raises(UsageError, match="whether somebody stopped it is not known"):
         advice.advise(stored.directory.name)

@@ -287,7 +287,7 @@ try:
 except OSError: pass
 for n in range(20): add(n, \"wb\")
 add(\"first\", \"ab\")
-print(all(read(n) == body for n in range(20)) and read(\"first\") == body * 2)
+print(all(read(n) == body for n in range(20)) and read(\"first\") == body * 2, flush=True)
 os.execle(os.environ[\"T\"], \"weft-scratch\", \"index\", {k: v for k, v in os.environ.items() if k != \"LD_PRELOAD\"})'";
     let mut c = w.command("unshare");
     c.env_remove("LD_PRELOAD").args(["-m", "bash", "-euc", script]).env("L", library());

@@ -1,7 +1,8 @@
 """How long tasks waited for blocks, and for the tasks that make them.
 
 Spark times each wait, and so does Flink, whose tasks of a stream wait for those before them. MapReduce and Tez say when a task had its
-last block: until then it waited for tasks before it, started its JVM, and fetched. What of that its thread was on a CPU or in the run queue is no wait, and what its fetching threads did is known by samples.
+last block: until then it waited for tasks before it, started its JVM, and fetched. What of that its thread was on a CPU or in the run queue
+is no wait, and what its fetching threads did is known by samples.
 """
 
 from collections.abc import Mapping
@@ -45,12 +46,9 @@ def of_tasks(
     """`threads`: what threads did, by place; `weight`: what of each task's time counts."""
     waited = _seconds(tasks, "fetch_wait_ms", weight)
     inputs = _seconds(tasks, "input_wait_ms", weight)
-    if (
-        inputs is None
-        or not (tasks["fetch_wait_ms"].is_not_null() & tasks["input_wait_ms"].is_not_null()).any()
-    ):
+    one_after_another = tasks["fetch_wait_ms"].is_not_null() & tasks["input_wait_ms"].is_not_null()
+    if waited is None or inputs is None or not one_after_another.any():
         return FetchTime(waited, inputs)
-    assert waited is not None
     if not _read(threads):
         # a task that began before its input existed had its JVM by then
         sure = np.where(inputs > 0, waited, 0.0)

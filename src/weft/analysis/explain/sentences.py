@@ -36,9 +36,9 @@ _NAMED = 0.05
 """Share of the job's slot time from which a part is named after the largest."""
 FAILED_RUN = "The run failed: where its time went is not why."
 STREAM = "A stream lasts until somebody stops it: no part of its time makes it longer."
-"""Why nothing is to be gained from what parts cost."""
-ENDED = "A stream that somebody stopped would not have ended sooner without a part of its time. Whether somebody stopped this one is not known."
+MAYBE_STOPPED = "A stream that somebody stopped would not have ended sooner without a part of its time. Whether somebody stopped this one is not known."
 AT_ONCE = "Its operators ran at the same time, as those of a stream do: how much sooner it would have ended without a part of its time is not known."
+"""Why nothing is to be gained from what parts cost."""
 IN_DRIVER = "All tasks ran in the driver's process, none on the cluster: the program sets a master of its own. Omit .master(...) and spark.master in it."
 _SHORT = 0.005
 """Share of the run phase below which the application's start is not worth a sentence."""

@@ -190,7 +190,7 @@ def _explained(
 def _no_gain(sources: Sources, metrics: JobMetrics) -> str:
     """Why no change of the run makes its job faster, as sentences."""
     failed = sources.verdict() in {"INVALID", "KILLED"}
-    ended = {True: sentences.AT_ONCE, False: sentences.STREAM, None: sentences.ENDED}
+    ended = {True: sentences.AT_ONCE, False: sentences.STREAM, None: sentences.MAYBE_STOPPED}
     stream = ended[metrics.input_ended] if metrics.streams else ""
     apart = sentences.IN_DRIVER if metrics.in_driver and sources.stored.head.imported is None else ""
     return " ".join(filter(None, [sentences.FAILED_RUN if failed else stream, apart]))
