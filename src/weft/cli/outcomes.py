@@ -97,7 +97,7 @@ def printed(work: Callable[[Progress], list[Stored]], *, as_json: bool) -> list[
 
 
 def _load() -> None:
-    """Import what prints results while daemons stop: after it, that is half of the time until they are printed."""
+    """Import what prints results while daemons stop, so that they are printed sooner."""
     # what cannot be loaded fails again when it is needed, and is reported then
     with suppress(Exception):
         from weft.cli import printing  # noqa: F401, PLC0415

@@ -79,9 +79,8 @@ class _Keeper:
     def _start(self) -> None:
         access(self.layout.head).make(folder(self.layout))
         self._run("touch", f"{self.application.socket}{STARTING}")
-        if registry.in_use(
-            self.name
-        ):  # a run that has no use for it may have looked before there was such a file
+        # a run that has no use for it may have looked before there was such a file
+        if registry.in_use(self.name):
             self._ended(failed=False)
         else:
             self.process = self.live.cluster.launch(self.command(self.application), self.layout)

@@ -37,7 +37,7 @@ def of_parts(found: Attribution, parts: Sequence[TimePart], ceilings: Ceilings) 
         suggestion
         for part in parts
         if (part.bound is not None or part.name == CPU)
-        and not (planning(part, found.slots) or _fewest(part, found))
+        and not (planning(part, found.slots) or _one_for_each_slot(part, found))
         for suggestion in _suggestions(part.name, _category(part), _gain(part), ceilings.of_part(part.name))
     ]
     worth = [one for one in suggested if one.gain is None or one.gain >= LEAST_GAIN]
@@ -49,7 +49,7 @@ def planning(part: TimePart, slots: int) -> bool:
     return part.name == DRIVER and part.seconds < SHORT_DRIVER * slots
 
 
-def _fewest(part: TimePart, found: Attribution) -> bool:
+def _one_for_each_slot(part: TimePart, found: Attribution) -> bool:
     """Whether tasks were launched mostly in stages that have one for each slot at most: there, fewer would leave slots empty."""
     launched = [
         (len(found.evidence.where[stage]) > found.slots, row.parts.get(SCHEDULING, 0.0))

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from weft.analysis.explain.sentences import AT_ONCE
 from weft.analysis.summary.filecalls import MEASURED, counted, engine, table
 from weft.analysis.summary.streamed import Streamed
 from weft.analysis.summary.summary import Summary
@@ -23,8 +22,6 @@ _NAMES = {
 
 _KEPT = ("scratch", "output")
 """Where state and checkpoints are."""
-
-_STOPPED = "This job is a stream. If somebody stopped it, it would not have ended sooner without a part of its slot time."
 
 
 def stream(summary: Summary) -> Section:
@@ -51,8 +48,8 @@ def operators(summary: Summary) -> Section:
     if not summary.operators:
         return Section("operators", "Operators of the stream")
     blocks: list[Block] = [Words(summary.limiting)]
-    if summary.explanation and AT_ONCE not in summary.explanation.no_gain:
-        blocks.append(Words(_STOPPED, "quiet"))
+    if summary.explanation and summary.explanation.no_gain:
+        blocks.append(Words(summary.explanation.no_gain, "quiet"))
     rows = [
         [one.name, text(one.tasks), percent(one.busy), percent(one.average), percent(one.waits)]
         for one in summary.operators

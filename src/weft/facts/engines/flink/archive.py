@@ -30,7 +30,9 @@ _NEEDED = re.compile(
 """Paths of the pages that a record is made of."""
 
 _FINISHED = "FINISHED"
-_BATCH, _STREAMING, _STREAM_EDGE = "BATCH", "STREAMING", "pipelined_bounded"
+STREAMING = "STREAMING"
+"""The type of a job whose operators run at the same time, until their input ends or somebody stops it."""
+_BATCH, _STREAM_EDGE = "BATCH", "pipelined_bounded"
 _STATES = ("read-bytes", "write-bytes", "read-records", "write-records")
 
 
@@ -147,12 +149,12 @@ def _kind(job: Mapping[str, Any], checkpoints: Mapping[str, Any]) -> str:
     plan = job.get("plan") or {}
     edges: set[str] = set()
     with suppress(*DAMAGED):
-        if plan.get("type") in {_BATCH, _STREAMING}:
+        if plan.get("type") in {_BATCH, STREAMING}:
             return str(plan["type"])
         edges = {str(edge.get("exchange")) for node in plan["nodes"] for edge in node.get("inputs") or ()}
     if edges:
-        return _STREAMING if edges == {_STREAM_EDGE} else _BATCH
-    return _STREAMING if _number(checkpoints.get("interval")) > 0 else ""
+        return STREAMING if edges == {_STREAM_EDGE} else _BATCH
+    return STREAMING if _number(checkpoints.get("interval")) > 0 else ""
 
 
 def _vertex(

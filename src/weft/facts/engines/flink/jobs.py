@@ -15,8 +15,6 @@ from weft.facts.kept import KeptRows
 from weft.text.entry import Entry
 
 FILE = "flink.json"
-_STREAM = "STREAMING"
-"""The type of a job whose operators run at the same time, until their input ends or somebody stops it."""
 _ENDED = {"CANCELED": "TaskKilled"}
 """What other engines call it if an attempt is ended because another one failed."""
 
@@ -53,8 +51,8 @@ def _application(job: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     version = found["overview"]["flink-version"]
     times = {"begin": _time(job["start-time"]), "end": _time(job["end-time"])}
     kind = job.get("job-type")
-    stream: dict[str, bool | None] = {"stream": kind == _STREAM} if kind else {}
-    if kind == _STREAM:
+    stream: dict[str, bool | None] = {"stream": kind == archive.STREAMING} if kind else {}
+    if kind == archive.STREAMING:
         stream["input_ended"] = _ended(job)
     return {"app": job["jid"], "name": job["name"], "version": version, **times, **stream}
 
@@ -104,7 +102,7 @@ def _begun_again(job: dict[str, Any]) -> Iterator[str]:
 
 def _stopped(job: dict[str, Any]) -> bool:
     """Whether it is a stream that somebody cancelled: most have no other end."""
-    return bool(job["state"] == "CANCELED" and job.get("job-type") == _STREAM)
+    return bool(job["state"] == "CANCELED" and job.get("job-type") == archive.STREAMING)
 
 
 def _root(job: dict[str, Any]) -> str:
@@ -163,7 +161,11 @@ def _tasks(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 "failure": "",
                 "run_ms": task["duration"],
                 "scheduler_ms": _deploying(task),
-                **({} if source else _waiting(task, ends[:number], stream=job.get("job-type") == _STREAM)),
+                **(
+                    {}
+                    if source
+                    else _waiting(task, ends[:number], stream=job.get("job-type") == archive.STREAMING)
+                ),
                 # of both: which came from another node, Flink does not say
                 "local_bytes": 0 if source else metrics["read-bytes"],
                 "remote_bytes": None,
