@@ -157,7 +157,7 @@ def on_running(
 
 
 def joined(wefts: Sequence[Weft], engine: str, repeat: int, *, ready: bool = False) -> list[Row]:
-    """Such sorts on a cluster of each checkout, which has an application ready or not; the one before reads files that nobody has read yet."""
+    """Such sorts on a cluster of each checkout, which has an application ready or not; the one before makes the input, and reads files that nobody has read yet."""
     found = []
     how, options = (READY, ("--ready",)) if ready else (ON, ())
     with ExitStack() as running:

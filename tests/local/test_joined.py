@@ -52,12 +52,16 @@ def processes(of: dict) -> set[str]:
 
 
 def outputs(weft: Weft) -> list[Path]:
-    return list((weft.home / "work").glob("*/scratch/output/*"))
+    """What is left of runs, apart from the input that is kept."""
+    return [path for path in (weft.home / "work").glob("*/scratch/output/*") if path.name != "kept-input"]
 
 
 def test_each_run_has_a_checked_record_of_its_own_tasks_and_processes(running: Weft) -> None:
     one, other = json.loads(running(*SORT, "--repeat", "2", "--json").stdout)
     assert [one["verdict"], other["verdict"]] == ["VALID", "VALID"]
+    # whichever test ran before, the second has the input of the first
+    assert other["input_of"] == (one["input_of"] or one["id"])
+    assert f"was made by the run {other['input_of']}" in (Path(other["record"]) / "report.html").read_text()
     assert [one["cluster"], list(one["phases"])] == ["mine", ["start", "prepare", "run", "check", "stop"]]
     assert tasks(one) == tasks(other) > 0
     own = processes(one), processes(other)

@@ -140,6 +140,8 @@ class Kept:
         patch.setattr(registry, "last_use", lambda _: None if self.used else 1)
         patch.setattr(registry, "being_measured", lambda _: self.measured)
         patch.setattr(readykeeper, "_OFTEN", 0.0)
+        self.now = 100.0
+        patch.setattr(readykeeper, "time", SimpleNamespace(monotonic=lambda: self.now, time_ns=lambda: 1))
         patch.setattr(ready, "_PATIENCE", 1.0)
         self.keeper = _Keeper(live, "mine")
 
@@ -172,7 +174,11 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kept:
 def test_one_is_started_when_nobody_uses_the_cluster(kept: Kept) -> None:
     kept.used = True
     kept.keeper.keep()
-    kept.used, kept.quiet = False, False
+    kept.used = False
+    kept.keeper.keep()
+    assert kept.started == 0  # the command works on its report
+    kept.now += readykeeper._PAUSE
+    kept.quiet = False
     kept.keeper.keep()
     assert kept.started == 0
     kept.quiet = True
@@ -197,6 +203,7 @@ def test_a_measured_run_has_it_and_another_comes_when_it_has_ended(kept: Kept) -
     kept.keeper.keep()
     assert (kept.names(), kept.started) == ([], 1)
     kept.used = kept.measured = False
+    kept.now += readykeeper._PAUSE
     kept.keeper.keep()
     assert (kept.names(), kept.started) == (["2.starting"], 2)
 

@@ -22,6 +22,7 @@ from weft.adapters.workloads.base import Outcome
 from weft.clusters import ready as readyapplications
 from weft.clusters import registry
 from weft.clusters.attach import header_path
+from weft.clusters.keptinput import KeptInput
 from weft.clusters.ready import ReadyApplication
 from weft.clusters.registry import PersistentCluster
 from weft.errors import ClusterError, UsageError
@@ -94,7 +95,8 @@ class JoinedCluster(ClusterSource):
                 f"the output directory of the cluster {name!r}, {base}, is not visible here",
                 hint="omit --to: `weft run` starts a cluster of its own",
             )
-        require_room(spec.workload, dict.fromkeys(SHARED_ROLES, base))
+        # the input that is there is the run's, or removed before its own is made
+        require_room(spec.workload, dict.fromkeys(SHARED_ROLES, base), spare=KeptInput.of(layout).bytes)
         if access(layout.head).run(["test", "-d", str(settings.runs())], check=False).code:
             raise UsageError(
                 f"the nodes of the cluster {name!r} do not see {settings.runs()}, the directory of the record",
@@ -144,7 +146,8 @@ class JoinedCluster(ClusterSource):
                     jars=run.provisioned.jars,
                     libraries=run.provisioned.libraries,
                 )
-                layout = replace(layout, places={**layout.places, **_places(layout, work)})
+                kept = KeptInput.of(layout) if spec.workload.keeps_input else None
+                layout = replace(layout, places={**layout.places, **_places(layout, work, kept)})
                 calibrated.note(spec, layout, record)
                 layout = replace(layout, taken=ready.mark if ready else "")
                 watched, observers = observed(spec, _alone(layout), record, joined=True)
@@ -156,6 +159,8 @@ class JoinedCluster(ClusterSource):
             readings = [held.enter_context(probe.watch(watched)) for probe in observers]
             conf = {**spec.engine.of_one_job(layout), **self._own_conf(spec)}
             live = Live(spec, layout, alive, record, progress, readings, conf)
+            if kept:
+                live = replace(live, prepare=partial(kept.prepare, record=record))
             try:
                 if ready:
                     taken = partial(self._taken, live, ready)
@@ -339,19 +344,20 @@ def _link(path: Path, own: Path, *, copy: bool) -> None:
                 shutil.copyfile(path, own)
 
 
-def _places(layout: Layout, work: Work) -> dict[Role, Place]:
-    """Directories of the run's own in the cluster's output directory, which every node sees."""
+def _places(layout: Layout, work: Work, kept: KeptInput | None) -> dict[Role, Place]:
+    """Directories of the run's own in the cluster's output directory, which every node sees, and that of the input that stays."""
     has = layout.places["output"]
     base = Path(has.path) / f"weft-{work.name}"
     access(layout.head).claim(base, work)
-    access(layout.head).make(*(base / role for role in SHARED_ROLES))
+    paths = {role: base / role for role in SHARED_ROLES} | ({"input": kept.files} if kept else {})
+    access(layout.head).make(*paths.values())
     return {
         role: replace(
             has,
-            description=f"{has.description}, in {base.name}/{role}",
-            paths=dict.fromkeys(has.paths, str(base / role)),
+            description=f"{has.description}, in {path.relative_to(base.parent)}",
+            paths=dict.fromkeys(has.paths, str(path)),
         )
-        for role in SHARED_ROLES
+        for role, path in paths.items()
     }
 
 

@@ -16,6 +16,8 @@ from weft.run.run import Live
 
 _OFTEN = 2.0
 """Seconds between questions whether others run an application, which needs the cores."""
+_PAUSE = 2.0
+"""Seconds after a use of the cluster until it is started: the command works on its report."""
 _GRACE = 5.0
 """Seconds from SIGTERM until it is killed."""
 
@@ -39,6 +41,8 @@ class _Keeper:
     number: int = 1
     process: Process | None = None
     failed: bool = False
+    used: float = -_PAUSE
+    """When a command was last seen to use the cluster."""
     asked: float = 0.0
     alone: bool = True
 
@@ -54,7 +58,9 @@ class _Keeper:
 
     def keep(self) -> None:
         if self.process is None:
-            if not self.failed and not registry.in_use(self.name) and self._alone():
+            if registry.in_use(self.name):
+                self.used = time.monotonic()
+            elif not self.failed and time.monotonic() - self.used >= _PAUSE and self._alone():
                 self._start()
         elif self.process.code() is not None:
             self._ended(failed=not self._has("-e", WAITED))

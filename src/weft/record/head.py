@@ -68,6 +68,8 @@ class RunInfo(Kept):
     """The persistent cluster that it ran on; empty for a cluster of its own."""
     application: str = ""
     """`ready` if it had the executors of an application that was there before it; empty if one was started for it."""
+    input_of: str = ""
+    """The run on its persistent cluster that made its input; empty if it made its own."""
     unsecured: str = ""
     """Who else could use the cluster of a run with security=none, in a sentence; empty for other runs."""
     measured: float | None = None

@@ -136,6 +136,7 @@ def summary(stored: Stored) -> dict[str, Any]:
         "nodes",
         "cluster",
         "application",
+        "input_of",
         "input",
         "output",
         "scratch",

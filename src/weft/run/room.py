@@ -15,10 +15,10 @@ _PLAIN = re.compile(r"[^\s'\"\\:;,$`*?<>|&#%]*")
 """Characters that class paths, LD_PRELOAD, Java options and lists of directories accept without quoting."""
 
 
-def require_room(work: ClusterUse, kept: Mapping[Role, Path]) -> None:
+def require_room(work: ClusterUse, kept: Mapping[Role, Path], *, spare: int = 0) -> None:
     """Raises UsageError if a file system of this machine has less free space than the workload's files need.
 
-    `kept`: by role, the existing directory on this machine for its files.
+    `kept`: by role, the existing directory on this machine for its files; `spare`: bytes that they have there already.
     """
     asked: Counter[int] = Counter()
     found: dict[int, Path] = {}
@@ -29,7 +29,7 @@ def require_room(work: ClusterUse, kept: Mapping[Role, Path]) -> None:
             asked[device] += size
             found.setdefault(device, there)
     for device, size in asked.items():
-        free = shutil.disk_usage(found[device]).free
+        free = shutil.disk_usage(found[device]).free + spare
         if size > free:
             raise UsageError(
                 f"the files need {show_size(size)}, but the file system of {found[device]} has only {show_size(free)} free",

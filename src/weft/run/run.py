@@ -56,6 +56,10 @@ class Run:
     progress: Progress
 
 
+Generate = Callable[[Sequence[Command]], Sequence[Outcome]]
+"""Runs the programs that make an input, and gives what each reports."""
+
+
 @dataclass(frozen=True)
 class Live:
     """A run with a ready cluster: its spec, its layout, and its record."""
@@ -69,6 +73,10 @@ class Live:
     """What each probe reads at the end of a phase."""
     conf: Mapping[str, str] = field(default_factory=dict)
     """Settings of the engine for the run's job only."""
+    prepare: Callable[[Sequence[Command], Generate], Sequence[Outcome]] = lambda commands, generate: generate(
+        commands
+    )
+    """Makes the input by its programs, unless it is there."""
     taken: Callable[[Job], Command | None] = lambda _: None
     """The command of a job for an application that was there before; None for one that is started for it."""
     ran: Callable[[Outcome], None] = lambda _: None
@@ -105,7 +113,7 @@ def measure(live: Live) -> Judgement:
         return run_all(commands, layout, live.cluster, live.progress, live.spec.time_limit)
 
     with live.phase("prepare"):
-        prepared = do(workload.prepare(layout.of("generator")))
+        prepared = live.prepare(workload.prepare(layout.of("generator")), do)
     with live.phase("run"):
         job = workload.job(Prepared(layout, prepared))
         ran, *companions = do([live.command(job), *job.companions])

@@ -91,6 +91,8 @@ class ClusterUse(BaseModel, ABC):
     """What checks its result; None if there is only an exit code."""
     needs: ClassVar[tuple[str, ...]] = ()
     """Services that the run must have."""
+    keeps_input: ClassVar[bool] = False
+    """Whether its input follows from the arguments of the programs that make it, is in its directory only, and stays as it is."""
     own_data: ClassVar[bool] = False
     """Whether each of its tasks has as much data of its own, so that more tasks are more data."""
     libraries: ClassVar[Mapping[str, str]] = {}

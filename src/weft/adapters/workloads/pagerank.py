@@ -41,6 +41,7 @@ class PageRank(Workload):
     positional = "vertices"
     engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink", "timely", "powergraph")
     roles = ROLES
+    keeps_input = True
     method: ClassVar[str] = "own"
 
     vertices: int = Field(

@@ -52,6 +52,7 @@ class SqlJoin(tablework.Queries):
     kind: Literal["sql-join"] = "sql-join"
     positional = "visits"
     engines = (*tablework.ENGINES, "dask", "ray")
+    keeps_input = True
 
     visits: int = Field(default=1_000_000, ge=1, le=10**11, description="rows of uservisits")
     pages: int | None = Field(

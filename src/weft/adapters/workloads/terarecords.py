@@ -20,6 +20,7 @@ class TeraRecords(Workload):
 
     engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink", "timely")
     roles = ROLES
+    keeps_input = True
 
     size: Size = Field(
         default=1_000_000_000, ge=RECORD, description="bytes of input, in records of 100 bytes"

@@ -29,6 +29,7 @@ class ZipfText(Workload):
 
     engines: ClassVar[tuple[str, ...]] = ("spark", "hadoop", "flink")
     roles = ROLES
+    keeps_input = True
     main_class: ClassVar[str]
     """The job's main class; that of the validator has the suffix Validate."""
 

@@ -22,6 +22,7 @@ def what_was_run(summary: Summary) -> Section:
         ("nodes", summary.nodes_asked),
         ("persistent cluster", summary.cluster),
         ("application", "its executors were there before the run" if summary.application else ""),
+        ("input", f"was made by the run {summary.input_of}" if summary.input_of else ""),
         ("node-hours of the run phase", maybe(lambda hours: f"{hours:.3g}", summary.node_hours)),
         ("batch job", summary.batch_job),
         ("study", " ".join(filter(None, [summary.study, cell and f"({cell})"]))),
