@@ -3,6 +3,7 @@
 A verb's file is imported when the verb is called, so that help, completion and simple verbs are fast.
 """
 
+import gc
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -149,6 +150,8 @@ def load(name: str) -> Any:
         app.add_typer(found, name=name)
     else:
         app.command(name, **{"cls": CliCommand, **verb.settings})(extended(found))
+    gc.freeze()
+    gc.enable()
     signals.watch_again()
     signals.check()  # importing takes time
     command = typer.main.get_group(app).commands[name]
