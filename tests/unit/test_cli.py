@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.unit.report_fakes import make_record
 from weft.cli import app, guard, main, outcomes, verbs
 from weft.cli.flags import every
 from weft.errors import UsageError
@@ -285,48 +284,6 @@ def test_the_line_of_each_verb_is_how_its_help_begins(verb: str) -> None:
     line = verbs.line(verb).removesuffix(".")
     assert 15 < len(line) <= 60
     assert verbs.load(verb).help.startswith(line)
-
-
-HEAVY = {"altair", "httpx2", "jinja2", "numpy", "polars", "scipy", "vl_convert"}
-"""What takes longer to load than these verbs may take at all."""
-WORKING = ("run", "submit")
-CLUSTERS = ("up", "exec", "shell", "connect", "logs", "down")
-
-
-@pytest.mark.parametrize(
-    ("words", "without"),
-    [
-        (["--help"], {*HEAVY, "psutil", "pydantic", "rich"}),
-        (["--version"], {*HEAVY, "psutil", "rich"}),
-        (["runs"], {*HEAVY, "psutil"}),
-        (["runs", "--json"], {*HEAVY, "psutil"}),
-        (["ps"], {*HEAVY, "rich"}),
-        (["clean"], {*HEAVY, "rich"}),
-        *(([verb, "--help"], {*HEAVY, "psutil"}) for verb in (*WORKING, *CLUSTERS)),
-    ],
-    ids=lambda value: " ".join(sorted(value)),
-)
-def test_a_verb_loads_nothing_that_it_does_not_need(words: list[str], without: set[str]) -> None:
-    make_record(settings.runs() / "2023-0-terasort")
-    program = "import sys\nfrom weft.cli import app\ntry: app(sys.argv[1:])\nfinally: print(*sys.modules, file=sys.stderr)"
-    argv = [sys.executable, "-P", "-c", program, *words]
-    done = subprocess.run(argv, capture_output=True, text=True, check=True)
-    assert without & set(done.stderr.split()) == set()
-
-
-def test_other_verbs_load_what_the_quick_ones_do_not() -> None:
-    """So that the test above would see it."""
-    assert {"polars", "numpy", "psutil"} <= imported("weft.cli.printing")
-
-
-@pytest.mark.parametrize("module", ["cli.outcomes", "cli.joined", "cli.submitted", "clusters.supervisor"])
-def test_a_job_starts_before_what_reads_its_record_is_imported(module: str) -> None:
-    assert imported(f"weft.{module}") & HEAVY == set()
-
-
-def imported(module: str) -> set[str]:
-    argv = [sys.executable, "-P", "-c", f"import sys, {module}; print(*sys.modules)"]
-    return set(subprocess.run(argv, capture_output=True, text=True, check=True).stdout.split())
 
 
 def test_quiet_leaves_only_results_and_errors_and_verbose_shows_each_step(

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -159,6 +160,16 @@ def test_the_folder_listing_is_the_support_matrix(family: str) -> None:
     modules = {kind.__module__.split(".")[3] for kind in FAMILIES[family].KINDS.values()}
     files = {path.stem for path in (SOURCE / "adapters" / family).iterdir() if path.name != "__pycache__"}
     assert files - (SHARED - modules) == modules
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_an_adapter_is_declared_by_its_own_kind(family: str) -> None:
+    kinds = FAMILIES[family].KINDS
+    own = {
+        name: getattr(kind, "name", "") or get_args(kind.model_fields["kind"].annotation)
+        for name, kind in kinds.items()
+    }
+    assert [name for name, words in own.items() if name not in words] == []
 
 
 @pytest.mark.parametrize("family", ["nodes", "storage", "engines", "probes", "services"])

@@ -26,10 +26,10 @@ def put(table: dict[str, Any], key: str, value: Any) -> None:
     if rest and (first == "services" or first in services.KINDS.keys() - storage.KINDS.keys()):
         _put_service(table, key.removeprefix("services."), value)
         return
-    if first in _prefixes():
-        first, rest, path = "engine", key, ["conf", key]
-    elif first in Spec.model_fields:
+    if first in Spec.model_fields:
         path = rest.split(".", 1) if rest.startswith("conf.") else ([rest] if rest else [])
+    elif rest and first in _prefixes():
+        first, path = "engine", ["conf", key]
     else:
         first, path = "workload", [key]
     if not path:

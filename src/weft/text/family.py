@@ -1,12 +1,13 @@
 """A family of adapters: parses one of them from its short form or a table."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from functools import reduce
 from operator import or_
-from typing import Annotated, Any, ClassVar, Generic, Literal, Protocol, TypeVar, cast, get_args
+from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar, cast, get_args
 
 from pydantic import BaseModel, Field, TypeAdapter
 
+from weft.text.byname import ByName
 from weft.text.shorthand import INTERNAL, expand
 
 
@@ -22,7 +23,7 @@ class Written(Protocol):
 Adapter = TypeVar("Adapter", bound=Written)
 
 
-class Family(dict[str, type[Adapter]], Generic[Adapter]):
+class Family(ByName[Adapter]):
     """Adapters by kind; each is a pydantic model with a literal `kind`."""
 
     def __init__(self, below: Collection[str] | None = None) -> None:
@@ -46,10 +47,7 @@ class Family(dict[str, type[Adapter]], Generic[Adapter]):
 
     def table(self, value: Any) -> Any:
         """A table from its short form; anything but a string is returned unchanged."""
-        positional = {kind: adapter.positional for kind, adapter in self.items()}
-        positional |= {name: positional[kind] for name, kind in self.names.items()}
-        lists = {kind: adapter.lists for kind, adapter in self.items()}
-        table = expand(value, positional, lists, self._below)
+        table = expand(value, _Declared(self, "positional"), _Declared(self, "lists"), self._below)
         named = isinstance(value, str) and table["kind"] in self.names
         return {**table, "kind": self.names[table["kind"]]} if named else table
 
@@ -64,14 +62,30 @@ class Family(dict[str, type[Adapter]], Generic[Adapter]):
 
         A form of all takes longer to make than a command needs for all else until it starts something.
         """
-        kinds = tuple(dict.fromkeys(self.values()))
-        if kinds[1:] and isinstance(kind, str) and kind in self:
-            kinds = (self[kind],)
+        named = isinstance(kind, str) and kind in self
+        kinds = (self[kind],) if named else tuple(dict.fromkeys(self.values()))
         if kinds not in self._forms:
             members = kinds if kinds[1:] else (*kinds, _Nothing)
             union: Any = reduce(or_, cast("tuple[Any, ...]", members))
             self._forms[kinds] = TypeAdapter(cast("Any", Annotated[union, Field(discriminator="kind")]))
         return self._forms[kinds]
+
+
+class _Declared(Mapping[str, Any]):
+    """What the adapters of a family declare under a name, by kind."""
+
+    def __init__(self, family: Family[Any], name: str) -> None:
+        self._family = family
+        self._name = name
+
+    def __getitem__(self, kind: str) -> Any:
+        return getattr(self._family[self._family.names.get(kind, kind)], self._name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self._family, *self._family.names])
+
+    def __len__(self) -> int:
+        return len(self._family) + len(self._family.names)
 
 
 class _Nothing(BaseModel):

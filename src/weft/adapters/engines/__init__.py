@@ -4,35 +4,31 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, SerializeAsAny
 
-from weft.adapters.engines import hadoop, limit, null, timely
 from weft.adapters.engines.base import KINDS, Engine
-from weft.adapters.engines.dask import engine as dask
-from weft.adapters.engines.flink import engine as flink
-from weft.adapters.engines.hive import engine as hive
-from weft.adapters.engines.onenode import duckdb, sail
-from weft.adapters.engines.powergraph import engine as powergraph
-from weft.adapters.engines.ray import engine as ray
 from weft.adapters.engines.several import SeveralEngine, composed
-from weft.adapters.engines.spark import engine as spark
+from weft.adapters.engines.spark.engine import SparkEngine
 from weft.text.shorthand import split_list
 
 __all__ = ["DEFAULT", "KINDS", "AnyEngine", "Engine"]
 
-KINDS.add(
-    null.NullEngine,
-    spark.SparkEngine,
-    hadoop.HadoopEngine,
-    flink.FlinkEngine,
-    hive.HiveEngine,
-    timely.TimelyEngine,
-    limit.LimitEngine,
-    powergraph.PowerGraphEngine,
-    dask.DaskEngine,
-    ray.RayEngine,
-    duckdb.DuckDbEngine,
-    sail.SailEngine,
+KINDS.declare(
+    __name__,
+    {
+        "null": "null:NullEngine",
+        "spark": "spark.engine:SparkEngine",
+        "hadoop": "hadoop:HadoopEngine",
+        "flink": "flink.engine:FlinkEngine",
+        "hive": "hive.engine:HiveEngine",
+        "timely": "timely:TimelyEngine",
+        "limit": "limit:LimitEngine",
+        "powergraph": "powergraph.engine:PowerGraphEngine",
+        "dask": "dask.engine:DaskEngine",
+        "ray": "ray.engine:RayEngine",
+        "duckdb": "onenode.duckdb:DuckDbEngine",
+        "sail": "onenode.sail:SailEngine",
+    },
 )
-DEFAULT = spark.SparkEngine
+DEFAULT = SparkEngine
 """The default engine."""
 
 

@@ -4,22 +4,24 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, SerializeAsAny
 
-from weft.adapters.nodes import flux, gridengine, local, lsf, null, oar, pbs, slurm, ssh, virtual
 from weft.adapters.nodes.base import Nodes
 from weft.text.family import Family
 
 KINDS: Family[Nodes] = Family()
-KINDS.add(
-    null.NullNodes,
-    local.LocalNodes,
-    virtual.VirtualNodes,
-    ssh.SshNodes,
-    slurm.SlurmNodes,
-    pbs.PbsNodes,
-    lsf.LsfNodes,
-    flux.FluxNodes,
-    gridengine.GridEngineNodes,
-    oar.OarNodes,
+KINDS.declare(
+    __name__,
+    {
+        "null": "null:NullNodes",
+        "local": "local:LocalNodes",
+        "virtual": "virtual:VirtualNodes",
+        "ssh": "ssh:SshNodes",
+        "slurm": "slurm:SlurmNodes",
+        "pbs": "pbs:PbsNodes",
+        "lsf": "lsf:LsfNodes",
+        "flux": "flux:FluxNodes",
+        "gridengine": "gridengine:GridEngineNodes",
+        "oar": "oar:OarNodes",
+    },
 )
 
 AnyNodes = Annotated[SerializeAsAny[Nodes], BeforeValidator(KINDS.read)]

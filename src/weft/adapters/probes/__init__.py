@@ -4,38 +4,28 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from weft.adapters.probes import (
-    dvs,
-    engine,
-    fileops,
-    hdfs,
-    kafka,
-    lustre,
-    null,
-    pauses,
-    proc,
-    profile,
-    python,
-    threads,
-)
 from weft.adapters.probes.base import Probe
+from weft.text.byname import ByName
 from weft.text.shorthand import INTERNAL
 
-_ALL: tuple[type[Probe], ...] = (
-    null.NullProbe,
-    proc.ProcProbe,
-    threads.ThreadsProbe,
-    engine.EngineProbe,
-    fileops.FileopsProbe,
-    lustre.LustreProbe,
-    dvs.DvsProbe,
-    hdfs.HdfsProbe,
-    kafka.KafkaProbe,
-    profile.ProfileProbe,
-    pauses.PausesProbe,
-    python.PythonProbe,
+KINDS: ByName[Probe] = ByName()
+KINDS.declare(
+    __name__,
+    {
+        "null": "null:NullProbe",
+        "proc": "proc:ProcProbe",
+        "threads": "threads:ThreadsProbe",
+        "engine": "engine:EngineProbe",
+        "fileops": "fileops:FileopsProbe",
+        "lustre": "lustre:LustreProbe",
+        "dvs": "dvs:DvsProbe",
+        "hdfs": "hdfs:HdfsProbe",
+        "kafka": "kafka:KafkaProbe",
+        "profile": "profile:ProfileProbe",
+        "pauses": "pauses:PausesProbe",
+        "python": "python:PythonProbe",
+    },
 )
-KINDS: dict[str, type[Probe]] = {probe.name: probe for probe in _ALL}
 
 
 def listed() -> list[str]:

@@ -3,21 +3,23 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from weft.adapters.services import gluster, hdfs, kafka, kerberos, moosefs, null, yarn
 from weft.adapters.services.base import KINDS, AnyService, Service
 from weft.adapters.storage.base import Storage, layers
 from weft.errors import UsageError
 
 __all__ = ["KINDS", "AnyService", "resolved"]
 
-KINDS.add(
-    null.NullService,
-    kerberos.Kerberos,
-    hdfs.Hdfs,
-    gluster.Gluster,
-    moosefs.Moosefs,
-    yarn.Yarn,
-    kafka.Kafka,
+KINDS.declare(
+    __name__,
+    {
+        "null": "null:NullService",
+        "kerberos": "kerberos:Kerberos",
+        "hdfs": "hdfs:Hdfs",
+        "gluster": "gluster:Gluster",
+        "moosefs": "moosefs:Moosefs",
+        "yarn": "yarn:Yarn",
+        "kafka": "kafka:Kafka",
+    },
 )
 
 
