@@ -13,7 +13,7 @@ def _end(number: int, frame: object) -> None:  # noqa: ARG001 - the signature of
 signal.signal(signal.SIGINT, _end)
 signal.signal(signal.SIGTERM, _end)
 
-# all that a command makes while it is loaded stays: until then Python need not look for garbage, and afterwards in more than 700 objects
+# all that a command makes while it is loaded stays: Python looks for garbage from then on (verbs.load), and not after every 700 objects
 gc.disable()
 gc.set_threshold(50_000)
 

@@ -2,8 +2,10 @@
 
 import dataclasses
 import json
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,10 +13,13 @@ from tests.fakes import fake_layout
 from weft.adapters.workloads import KINDS
 from weft.adapters.workloads.base import Outcome
 from weft.clusters.keptinput import KeptInput
+from weft.errors import UsageError
+from weft.facts.roles import Role
 from weft.layout.places import Place
 from weft.layout.plan import Command, Layout
 from weft.record import record
 from weft.record.record import Record
+from weft.run.room import require_room
 from weft.spec.parse import parse
 
 
@@ -117,6 +122,15 @@ def test_what_an_older_version_has_noted_is_no_error(cluster: Cluster) -> None:
     (cluster.kept.folder / "made.json").write_text("{}")
     cluster.prepared("--rows", "3")
     assert cluster.generated == 2
+
+
+def test_the_room_that_it_takes_is_free_for_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work = parse({"workload": {"kind": "terasort", "size": "10MB"}}).workload
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=15_000_000))
+    roles: dict[Role, Path] = {"input": tmp_path, "output": tmp_path}
+    with pytest.raises(UsageError, match="has only"):
+        require_room(work, roles)
+    require_room(work, roles, spare=5_000_000)
 
 
 @pytest.mark.parametrize("kind", sorted(name for name, kind in KINDS.items() if kind.keeps_input))

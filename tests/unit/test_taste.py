@@ -170,6 +170,9 @@ def test_an_adapter_is_declared_by_its_own_kind(family: str) -> None:
         for name, kind in kinds.items()
     }
     assert [name for name, words in own.items() if name not in words] == []
+    assert {word for words in own.values() for word in ([words] if isinstance(words, str) else words)} == set(
+        own
+    )
 
 
 @pytest.mark.parametrize("family", ["nodes", "storage", "engines", "probes", "services"])

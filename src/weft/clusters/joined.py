@@ -96,7 +96,8 @@ class JoinedCluster(ClusterSource):
                 hint="omit --to: `weft run` starts a cluster of its own",
             )
         # the input that is there is the run's, or removed before its own is made
-        require_room(spec.workload, dict.fromkeys(SHARED_ROLES, base), spare=KeptInput.of(layout).bytes)
+        spare = KeptInput.of(layout).bytes if spec.workload.keeps_input else 0
+        require_room(spec.workload, dict.fromkeys(SHARED_ROLES, base), spare=spare)
         if access(layout.head).run(["test", "-d", str(settings.runs())], check=False).code:
             raise UsageError(
                 f"the nodes of the cluster {name!r} do not see {settings.runs()}, the directory of the record",
