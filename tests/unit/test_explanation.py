@@ -274,7 +274,7 @@ def test_nothing_is_offered_to_be_watched_that_was_or_cannot_be(
 ) -> None:
     found = run(job([task(0, 0, 10, node=node, cpu_ns=2e9) for node in (1, 2)]))
     assert not found.verdict
-    left = of_run(found, probes, "spark", imported=imported)
+    left = of_run(found, probes, "spark", {}, imported=imported)
     assert [one.change for one in left.findings] == expected
 
 
@@ -327,7 +327,7 @@ def test_more_at_a_time_helps_below_a_ceiling_and_more_bandwidth_at_one(
 )
 def test_a_larger_heap_is_asked_for_by_the_engines_own_key(engine: str, imported: bool, key: str) -> None:
     found = run(job([task(0, 0, 10, node=node, cpu_ns=4e9, gc_ms=6000) for node in (1, 2)]))
-    (one,) = of_run(found, (), engine, imported=imported).findings
+    (one,) = of_run(found, (), engine, {}, imported=imported).findings
     assert one.change == f"a larger heap, or fewer slots in one process{key}"
 
 
@@ -347,7 +347,7 @@ def test_a_larger_heap_is_asked_for_by_the_engines_own_key(engine: str, imported
 def test_what_an_engines_tasks_wait_for_has_its_own_words(engine: str, part: str, says: str) -> None:
     found = run(job([task(0, 0, 10, node=node, cpu_ns=4e9, gc_ms=6000) for node in (1, 2)]))
     one = Suggestion(part=part, change="this", gain=None)
-    (left,) = of_run(found.model_copy(update={"findings": (one,)}), (), engine, imported=False).findings
+    (left,) = of_run(found.model_copy(update={"findings": (one,)}), (), engine, {}, imported=False).findings
     assert left.change == f"this{says}"
 
 

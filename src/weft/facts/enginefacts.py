@@ -53,6 +53,18 @@ class Held:
 
 
 @dataclass(frozen=True)
+class Paying:
+    """A setting of the engine's own with which a measured job took less time than with the engine's default."""
+
+    key: str
+    value: str
+    stages: str
+    """Pattern of the names of the stages that it made faster."""
+    seen: str
+    """What it is, and what was measured, in a clause."""
+
+
+@dataclass(frozen=True)
 class Sql:
     """How it runs SQL queries on Parquet."""
 
@@ -140,6 +152,7 @@ class EngineFacts:
     """How the Python of its programs and workers gets a module that it has not."""
     held: Held | None = None
     """None: how much its tasks may hold is not known."""
+    paying: tuple[Paying, ...] = ()
     command: str = ""
     """An example command that runs a user's own program on it; empty: it runs none."""
     persistent: bool = False

@@ -1,5 +1,6 @@
 """What the parts of a run's slot time suggest to change, each with the most that it can save."""
 
+import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
@@ -70,8 +71,10 @@ def refined(facts: Sequence[Suggestion], general: Sequence[Suggestion]) -> tuple
     return tuple(sorted(worth, key=lambda one: -(one.gain or 0.0)))
 
 
-def of_run(found: Explanation, probes: Collection[str], engine: str, *, imported: bool) -> Explanation:
-    """Without suggestions to watch what was watched, and with the engine's key for its heap.
+def of_run(
+    found: Explanation, probes: Collection[str], engine: str, conf: Mapping[str, str], *, imported: bool
+) -> Explanation:
+    """Without suggestions to watch what was watched, with the engine's key for its heap, and with settings of its own that paid elsewhere.
 
     A log was watched by nobody, and what it lacks needs a run.
     """
@@ -82,7 +85,20 @@ def of_run(found: Explanation, probes: Collection[str], engine: str, *, imported
             left.append(_of_engine(one, engine, imported=imported))
         elif imported and one.part == UNCLASSIFIED:
             left.append(one.model_copy(update=submit))
-    return found.model_copy(update={"findings": tuple(left)})
+    return found.model_copy(update={"findings": (*left, *_paying(found, engine, conf, imported=imported))})
+
+
+def _paying(
+    found: Explanation, engine: str, conf: Mapping[str, str], *, imported: bool
+) -> Iterator[Suggestion]:
+    """Settings that paid for stages of such names, where the run has no value of its own; how much they bring here is not known."""
+    for one in engines.of(engine).paying if found.verdict and not found.no_gain else ():
+        share = sum(row.share for row in found.stages if re.search(one.stages, row.name))
+        if share >= LEAST_GAIN and one.key not in conf:
+            asked = f"engine.conf.{one.key}={one.value}"
+            change = f"{one.seen}: {f'{one.key}={one.value}' if imported else f'--set {asked}'}"
+            flags = () if imported else ("--set", asked)
+            yield Suggestion(part=CPU, change=change, gain=None, flags=flags, fact=True)
 
 
 def _of_engine(one: Suggestion, engine: str, *, imported: bool) -> Suggestion:

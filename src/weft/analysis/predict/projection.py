@@ -191,8 +191,7 @@ def _assumed(metrics: JobMetrics, nodes: Sequence[NodeInfo], slots: int, each: i
 def _memory(decided: Resolved, engine: str) -> float:
     """Bytes in which the tasks of an executor sort and group, or one of them; 0 where the run does not say."""
     held = engines.of(engine).held
-    tables = [decided.part(name).get("conf") or {} for name in ("engine", "workload")]
-    conf = {key: value for table in tables for key, value in table.items()}
+    conf = decided.conf
     if held is None or conf.keys() & {*held.elsewhere}:
         return 0.0
     part = decided.sized(held.part) if held.part else decided.executor_heap

@@ -42,6 +42,12 @@ class Resolved(Kept):
         return found if isinstance(found, Mapping) else {}
 
     @property
+    def conf(self) -> Mapping[str, str]:
+        """The engine's own settings that the run has values for: those of the cluster, and of its job."""
+        tables = [self.part(name).get("conf") or {} for name in ("engine", "workload")]
+        return {key: value for table in tables for key, value in table.items()}
+
+    @property
     def engines(self) -> tuple[str, ...]:
         """The kinds of the engines."""
         table = self.part("engine")

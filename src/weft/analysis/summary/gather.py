@@ -179,7 +179,8 @@ def _explained(
             None,
         )
         engine = "+".join(decided.engines) or head.engine
-        return found and findings.of_run(found, head.probes, engine, imported=head.imported is not None)
+        imported = head.imported is not None
+        return found and findings.of_run(found, head.probes, engine, decided.conf, imported=imported)
     sources.gaps.append(
         f"where the slot time went was left out: the job has {metrics.count:,} tasks, and at most"
         f" {kept.IN_MEMORY:,} are attributed; the figures of its stages are of all tasks"
