@@ -11,7 +11,9 @@ from weft.adapters.engines.base import Engine
 from weft.layout.job import Job
 from weft.text.units import parse_size
 
-ENGINES = pytest.mark.parametrize("kind", sorted(KINDS))
+CLASSES = dict(KINDS)
+"""Imported before a test forbids to read files."""
+ENGINES = pytest.mark.parametrize("kind", sorted(CLASSES))
 TOUCHING = (
     "subprocess.Popen.__init__",
     "builtins.open",
@@ -29,7 +31,7 @@ WITH_HEAPS = {"flink", "hadoop", "hive", "null", "spark"}
 
 
 def engine_of(kind: str) -> Engine:
-    return KINDS[kind].model_validate({"kind": kind, **NEEDED.get(kind, {})})
+    return CLASSES[kind].model_validate({"kind": kind, **NEEDED.get(kind, {})})
 
 
 @pytest.fixture(autouse=True)

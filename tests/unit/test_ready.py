@@ -141,7 +141,7 @@ class Kept:
         patch.setattr(registry, "being_measured", lambda _: self.measured)
         patch.setattr(readykeeper, "_OFTEN", 0.0)
         self.now = 100.0
-        patch.setattr(readykeeper, "time", SimpleNamespace(monotonic=lambda: self.now, time_ns=lambda: 1))
+        patch.setattr(readykeeper, "time", SimpleNamespace(monotonic=lambda: self.now))
         patch.setattr(ready, "_PATIENCE", 1.0)
         self.keeper = _Keeper(live, "mine")
 

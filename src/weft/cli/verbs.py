@@ -150,7 +150,7 @@ def load(name: str) -> Any:
         app.add_typer(found, name=name)
     else:
         app.command(name, **{"cls": CliCommand, **verb.settings})(extended(found))
-    gc.freeze()
+    gc.freeze()  # what is loaded stays, and is not searched for garbage
     gc.enable()
     signals.watch_again()
     signals.check()  # importing takes time

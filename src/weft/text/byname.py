@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 class ByName(MutableMapping[str, type[T]]):
-    """As they were added or declared, in that order; asked for a class that is only declared, it imports its module."""
+    """In the order in which they were declared; the first use of a class imports its module."""
 
     def __init__(self) -> None:
         self._known: dict[str, type[T] | str] = {}

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from functools import reduce
 from operator import or_
-from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar, cast, get_args
+from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar, cast
 
 from pydantic import BaseModel, Field, TypeAdapter
 
@@ -33,12 +33,6 @@ class Family(ByName[Adapter]):
         """Other names of kinds, such as that of a file system."""
         self._below: Collection[str] | None = below
         self._forms: dict[tuple[type[Adapter], ...], TypeAdapter[Adapter]] = {}
-
-    def add(self, *adapters: type[Adapter]) -> None:
-        for adapter in adapters:
-            self.update(
-                dict.fromkeys(get_args(cast("Any", adapter).model_fields["kind"].annotation), adapter)
-            )
 
     @property
     def listed(self) -> list[str]:

@@ -85,19 +85,18 @@ def of_run(
             left.append(_of_engine(one, engine, imported=imported))
         elif imported and one.part == UNCLASSIFIED:
             left.append(one.model_copy(update=submit))
-    return found.model_copy(update={"findings": (*left, *_paying(found, engine, conf, imported=imported))})
+    # of a log it is not known which settings its cluster had
+    known = () if imported else _paying(found, engine, conf)
+    return found.model_copy(update={"findings": (*left, *known)})
 
 
-def _paying(
-    found: Explanation, engine: str, conf: Mapping[str, str], *, imported: bool
-) -> Iterator[Suggestion]:
+def _paying(found: Explanation, engine: str, conf: Mapping[str, str]) -> Iterator[Suggestion]:
     """Settings that paid for stages of such names, where the run has no value of its own; how much they bring here is not known."""
     for one in engines.of(engine).paying if found.verdict and not found.no_gain else ():
         share = sum(row.share for row in found.stages if re.search(one.stages, row.name))
         if share >= LEAST_GAIN and one.key not in conf:
-            asked = f"engine.conf.{one.key}={one.value}"
-            change = f"{one.seen}: {f'{one.key}={one.value}' if imported else f'--set {asked}'}"
-            flags = () if imported else ("--set", asked)
+            flags = ("--set", f"engine.conf.{one.key}={one.value}")
+            change = f"{one.seen}: {' '.join(flags)}"
             yield Suggestion(part=CPU, change=change, gain=None, flags=flags, fact=True)
 
 
