@@ -65,12 +65,12 @@ public abstract class SqlJob<S extends EngineSession> extends EngineJob<S> {
     protected abstract void table(S session, String name, String path) throws Exception;
 
     /**
-     * Runs a query.
+     * Runs a query; gives when its result was there, on the clock of {@link System#nanoTime}.
      *
      * @param label a name that no other execution has
      * @param to the directory of its result
      */
-    protected abstract void query(S session, String label, String text, String to) throws Exception;
+    protected abstract long query(S session, String label, String text, String to) throws Exception;
 
     /** Ends a query that the thread runs. */
     protected void end(S session, String label, Thread runs) throws Exception {
@@ -137,13 +137,8 @@ public abstract class SqlJob<S extends EngineSession> extends EngineJob<S> {
         found.put("repeat", repeat);
         found.put("label", label);
         try {
-            phases.measure("queries", () -> {
-                TimeLimit.run(limit, () -> {
-                    query(session, label, text, output + "/" + label);
-                    return null;
-                }, runs -> end(session, label, runs));
-                return null;
-            });
+            phases.measure("queries", () -> TimeLimit.run(limit, () -> query(session, label, text, output + "/" + label),
+                    runs -> end(session, label, runs)), Long::longValue);
         } catch (TimeLimit.Exceeded late) {
             failure = late.getMessage();
         } catch (Exception error) {

@@ -29,10 +29,9 @@ final class TimeLimit {
     }
 
     /** Does work; after so many seconds it is ended, and counts as failed even if it succeeds then. 0: no limit. */
-    static void run(double seconds, Callable<?> work, End end) throws Exception {
+    static <T> T run(double seconds, Callable<T> work, End end) throws Exception {
         if (seconds == 0) {
-            work.call();
-            return;
+            return work.call();
         }
         Thread worker = Thread.currentThread();
         AtomicBoolean late = new AtomicBoolean();
@@ -42,8 +41,9 @@ final class TimeLimit {
             end.end(worker);
             return null;
         }, Math.round(seconds * 1000), TimeUnit.MILLISECONDS);
+        T done = null;
         try {
-            work.call();
+            done = work.call();
         } catch (Exception error) {
             if (!late.get()) {
                 throw error;
@@ -58,5 +58,6 @@ final class TimeLimit {
         if (late.get()) {
             throw new Exceeded(seconds);
         }
+        return done;
     }
 }

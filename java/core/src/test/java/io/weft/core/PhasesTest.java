@@ -23,4 +23,22 @@ class PhasesTest {
         phases.measure("queries", () -> 1);
         assertTrue(phases.measured() > first);
     }
+
+    @Test
+    void workThatIsKnownLaterThanItEndedHasTheTimeUntilItsEnd() throws Exception {
+        Phases phases = new Phases();
+        phases.measure("sort", () -> {
+            long ended = System.nanoTime();
+            Thread.sleep(MILLIS);
+            return ended;
+        }, Long::longValue);
+        assertTrue(phases.measured() >= 0);
+        double all = phases.measured();
+        long began = System.nanoTime();
+        phases.measure("sort", () -> {
+            Thread.sleep(MILLIS);
+            return began;
+        }, Long::longValue);
+        assertTrue(phases.measured() <= all, "nothing is added by work that ended when it began");
+    }
 }

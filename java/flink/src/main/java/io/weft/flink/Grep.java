@@ -27,7 +27,7 @@ public final class Grep extends GrepJob<Session> {
                 .map(counted -> counted).returns(Types.TUPLE(Types.STRING, Types.LONG)).setParallelism(1)
                 .fullWindowPartition().sortPartition(new Falling(), Order.ASCENDING).setParallelism(1)
                 .transform("write", Types.VOID, new LineOperator<>(output(), TextStreams::line)).setParallelism(1);
-        return phases.measure("search", () -> session.execute("grep")).<Long>getAccumulatorResult("bytes");
+        return session.execute(phases, "search", "grep").<Long>getAccumulatorResult("bytes");
     }
 
     /**

@@ -48,7 +48,7 @@ public final class PageRank extends PageRankJob<Session> {
                             new RankOperator(spec(), partitions(), round == spec().rounds() ? output() : ""))
                     .setParallelism(partitions());
         }
-        return phases.measure("rank", () -> session.execute("pagerank")).<Long>getAccumulatorResult("bytes");
+        return session.execute(phases, "rank", "pagerank").<Long>getAccumulatorResult("bytes");
     }
 
     /** Reads the edges of the split of a number. */

@@ -23,7 +23,7 @@ public final class Pi extends PiJob<Session> {
     protected long inside(Session session, long points, int tasks) throws Exception {
         TextStreams.numbers(session, tasks).flatMap(new Count(points, tasks)).returns(Types.VOID)
                 .setParallelism(TextStreams.readers(session, tasks)).name("count");
-        return phases.measure("count", () -> session.execute("pi")).<Long>getAccumulatorResult("inside");
+        return session.execute(phases, "count", "pi").<Long>getAccumulatorResult("inside");
     }
 
     /** Counts in the range of a task. */

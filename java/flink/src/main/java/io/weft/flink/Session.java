@@ -2,6 +2,7 @@ package io.weft.flink;
 
 import io.weft.core.Chunk;
 import io.weft.core.Outcome;
+import io.weft.core.Phases;
 import io.weft.core.RangeTable;
 import io.weft.core.Splits;
 import io.weft.core.UsageError;
@@ -48,10 +49,10 @@ final class Session implements EngineSession {
                 .setParallelism(readers(splits));
     }
 
-    /** Runs all that was described; a failure is the first cause that the cluster names. */
-    JobExecutionResult execute(String name) throws Exception {
+    /** Runs all that was described as a measured phase; a failure is the first cause that the cluster names. */
+    JobExecutionResult execute(Phases phases, String phase, String name) throws Exception {
         try {
-            return flink.execute(name);
+            return phases.measure(phase, () -> JobEnd.of(flink, name), JobEnd::nanos).result();
         } catch (Exception error) {
             throw new IllegalStateException(Causes.innermost(error).toString(), error);
         }

@@ -35,7 +35,7 @@ public final class Sort extends SortJob<Session> {
     protected long write(Session session) throws Exception {
         LineRanges ranges = phases.measure("sample", () -> LineRanges.sample(input(), partitions()));
         describe(session, splits(), ranges, output(), partitions());
-        return phases.measure("sort", () -> session.execute("sort")).<Long>getAccumulatorResult("bytes");
+        return session.execute(phases, "sort", "sort").<Long>getAccumulatorResult("bytes");
     }
 
     private static void describe(Session session, List<TextSplit> splits, LineRanges ranges, String output,

@@ -48,7 +48,7 @@ public final class Sql extends SqlJob<Session> {
     }
 
     @Override
-    protected void query(Session session, String label, String text, String to) throws Exception {
+    protected long query(Session session, String label, String text, String to) throws Exception {
         running = null;
         sql.getConfig().set("pipeline.name", label);
         Table rows = sql.sqlQuery(standard() ? names(text) : text);
@@ -60,8 +60,9 @@ public final class Sql extends SqlJob<Session> {
         TableDescriptor files = TableDescriptor.forConnector("filesystem").format("parquet").option("path", to)
                 .schema(Schema.newBuilder().fromResolvedSchema(rows.getResolvedSchema()).build()).build();
         running = rows.insertInto(files).execute();
-        running.await();
+        long ended = JobEnd.of(running.getJobClient().orElseThrow()).nanos();
         complete(to);
+        return ended;
     }
 
     @Override

@@ -29,7 +29,7 @@ public final class TeraCount extends TeraCountJob<Session> {
         RangeTable table = phases.measure("sample", () -> KeySample.ranges(splits(), partitions()));
         session.scattered(splits(), table, partitions()).transform("count", Types.VOID, new CountOperator())
                 .setParallelism(partitions());
-        return phases.measure("count", () -> session.execute("teracount")).getAccumulatorResult("tallies");
+        return session.execute(phases, "count", "teracount").getAccumulatorResult("tallies");
     }
 
     /** Counts what arrives in the range of its task. */

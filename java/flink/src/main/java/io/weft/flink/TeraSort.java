@@ -33,7 +33,7 @@ public final class TeraSort extends TeraSortJob<Session> {
             StockSort.sorted(session, splits(), table, partitions())
                     .transform("write", Types.VOID, new WriteOperator(output())).setParallelism(partitions());
         }
-        JobExecutionResult result = phases.measure("sort", () -> session.execute("terasort-" + method().word()));
+        JobExecutionResult result = session.execute(phases, "sort", "terasort-" + method().word());
         if (method() == Method.RAW) {
             outcome.put("disk_bytes_spilled", result.<Long>getAccumulatorResult("spilled"));
         }

@@ -22,6 +22,6 @@ public final class WordCount extends TextJob<Session> {
         TextStreams.counts(session, splits(), "", partitions())
                 .transform("write", Types.VOID, new LineOperator<>(output(), TextStreams::line))
                 .setParallelism(partitions());
-        return phases.measure("count", () -> session.execute("wordcount")).<Long>getAccumulatorResult("bytes");
+        return session.execute(phases, "count", "wordcount").<Long>getAccumulatorResult("bytes");
     }
 }

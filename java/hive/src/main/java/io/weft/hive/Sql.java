@@ -43,13 +43,14 @@ public final class Sql extends SqlJob<Session> {
     }
 
     @Override
-    protected void query(Session session, String label, String text, String to) throws Exception {
+    protected long query(Session session, String label, String text, String to) throws Exception {
         Statement statement = Statement.of(text, session.conf);
         // columns of a result may have any name, or none, but not those of a table
         String all = standard() ? statement.into("INSERT OVERWRITE DIRECTORY " + text(to) + " STORED AS PARQUET ")
                 : "CREATE EXTERNAL TABLE weft_result STORED AS PARQUET LOCATION " + text(to) + " AS\n" + text;
         counts.put(label, session.run(label, all));
         complete(to);
+        return System.nanoTime();
     }
 
     @Override

@@ -40,7 +40,7 @@ public final class Sql extends SqlJob<Session> {
     }
 
     @Override
-    protected void query(Session session, String label, String text, String to) {
+    protected long query(Session session, String label, String text, String to) {
         session.spark.setJobGroup(label, label, false);
         Dataset<Row> rows = sql.sql(text);
         if (standard()) {
@@ -48,6 +48,7 @@ public final class Sql extends SqlJob<Session> {
             rows = rows.toDF(IntStream.range(0, rows.columns().length).mapToObj(i -> "c" + i).toArray(String[]::new));
         }
         rows.write().parquet(to);
+        return System.nanoTime();
     }
 
     @Override
