@@ -118,17 +118,18 @@ class JobsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"raw", "stock", "kryo"})
-    void recordsWhoseKeysDifferInTheLastBytesAreSorted(String method) throws Exception {
-        Path input = Files.createDirectories(folder.resolve("tied-" + method));
+    @CsvSource({"raw,3", "raw,70", "stock,3", "kryo,3"})
+    void recordsWhoseKeysDifferInTheLastBytesAreSorted(String method, int parts) throws Exception {
+        Path input = Files.createDirectories(folder.resolve("tied-" + method + parts));
         String checksum = tied(input.resolve("part-00000"));
-        String[] places = {"--input", input.toString(), "--output", path("sorted-" + method)};
-        Outcome ran = run(new TeraSort(), places, "--partitions", "3", "--method", method, "--executors", "0");
+        String output = path("sorted-" + method + parts);
+        Outcome ran = run(new TeraSort(), new String[] {"--input", input.toString(), "--output", output}, "--partitions",
+                "" + parts, "--method", method, "--executors", "0");
         assertEquals(List.of(method, 3000L, 3000L),
                 List.of(ran.get("method"), ran.get("rows_in"), ran.get("rows_out")));
-        Outcome found = run(new TeraValidate(), new String[] {"--input", path("sorted-" + method)}, "--rows", "3000",
+        Outcome found = run(new TeraValidate(), new String[] {"--input", output}, "--rows", "3000",
                 "--checksum", checksum);
-        assertEquals(3, found.get("parts"));
+        assertEquals(parts, found.get("parts"));
     }
 
     @ParameterizedTest
