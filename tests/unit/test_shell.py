@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import psutil
 import pytest
@@ -49,6 +50,23 @@ def test_a_program_that_is_not_there_names_its_package(monkeypatch: pytest.Monke
     assert "some-package" in caught.value.hint
     with pytest.raises(MissingError, match="nosuch"):
         shell.run(["nosuch"])
+
+
+def test_a_child_has_variables_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without them it reads this process's while it starts, which another thread may change, and starting fails with EFAULT."""
+    given, popen = [], shell.subprocess.Popen
+
+    def started(argv: list[str], **how: Any) -> Any:
+        given.append(how["env"])
+        return popen(argv, **how)
+
+    monkeypatch.setattr(shell.subprocess, "Popen", started)
+    monkeypatch.setenv("MINE", "1")
+    assert shell.run(["printenv", "MINE"]).out == "1\n"
+    assert shell.run(["printenv", "MINE"], env={"MINE": "2"}).out == "2\n"
+    shell.converse(["cat"], b"", tmp_path / "log").kill()
+    shell.guard(["true"]).wait()
+    assert [env["MINE"] for env in given] == ["1", "2", "1", "1"]
 
 
 def test_a_failure_shows_the_last_lines() -> None:

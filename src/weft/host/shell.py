@@ -61,8 +61,11 @@ def tool(name: str, package: str) -> str:
     return found
 
 
-def _started(argv: Sequence[str], **how: Any) -> "subprocess.Popen[Any]":
-    popen = subprocess.Popen(argv, **how)
+def _started(
+    argv: Sequence[str], *, env: Mapping[str, str] | None = None, **how: Any
+) -> "subprocess.Popen[Any]":
+    # a copy: a child would read the variables of this process, which an import in another thread may move just then
+    popen = subprocess.Popen(argv, env={**os.environ, **(env or {})}, **how)
     _children[popen.pid] = weakref.ref(popen)
     return popen
 
@@ -91,7 +94,7 @@ def run(
             stderr=pipe,
             text=True,
             errors="replace",  # file names in the output may be any bytes
-            env=None if env is None else {**os.environ, **env},
+            env=env,
             process_group=0,  # a terminal's Ctrl-C is for weft, which may be cleaning up
         )
         out, err = _communicated(popen, stdin, timeout)
@@ -241,7 +244,7 @@ def spawn(
             stdin=subprocess.PIPE if message else subprocess.DEVNULL,
             stdout=printed,
             stderr=written,
-            env={**os.environ, **(env or {})},
+            env=env,
             cwd=cwd,
             start_new_session=True,
         )
@@ -342,7 +345,7 @@ def attach(
     entered, own = entering(prefix, env) if prefix else ([], env)
     arguments = [*entered, *_bound(), *argv] if prefix else argv
     pipes = {name: subprocess.PIPE for number, name in ((1, "stdout"), (2, "stderr")) if number in copies}
-    popen = _started(_tied(arguments), env={**os.environ, **own}, cwd=cwd, **pipes)
+    popen = _started(_tied(arguments), env=own, cwd=cwd, **pipes)
     streams = {1: popen.stdout, 2: popen.stderr}
     copying = [copied(stream, number, copies[number]) for number, stream in streams.items() if stream]
     return Process(argv[0], tuple(argv), Path(os.devnull), popen, bool(prefix), tuple(copying))
@@ -358,7 +361,7 @@ def detach(argv: Sequence[str], *, stdin: str, log: Path, env: Mapping[str, str]
             stdout=written,
             stderr=written,
             start_new_session=True,
-            env={**os.environ, **env},
+            env=env,
         )
     assert popen.stdin is not None
     with suppress(BrokenPipeError), popen.stdin as pipe:
@@ -368,14 +371,8 @@ def detach(argv: Sequence[str], *, stdin: str, log: Path, env: Mapping[str, str]
 
 def guard(argv: Sequence[str]) -> "subprocess.Popen[bytes]":
     """Start a process of weft that outlives it in any case, and learns of its end by the end of its input."""
-    return _started(
-        argv,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        cwd="/",
-    )
+    null = subprocess.DEVNULL
+    return _started(argv, stdin=subprocess.PIPE, stdout=null, stderr=null, start_new_session=True, cwd="/")
 
 
 def dismiss(guard: "subprocess.Popen[bytes]") -> None:
