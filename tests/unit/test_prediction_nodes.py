@@ -1,10 +1,13 @@
 """The numbers of nodes that `weft predict` is asked for, and how they are shown."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.unit.prediction_jobs import groupby
 from tests.unit.test_prediction_report import MACHINE, on_lustre
 from weft.analysis.predict import prediction
+from weft.analysis.predict.machine import Machine
 from weft.analysis.predict.prediction import Scenario
 from weft.api.predictions import counts
 from weft.errors import UsageError
@@ -42,3 +45,16 @@ def test_a_prediction_names_what_was_fitted_to_the_runs_that_test_it() -> None:
     assert "predicted as a test: 2, with a median error of 10 %" in text
     assert "The share of warm-up may be fitted to the same runs, so that others may be further off." in text
     assert "warm-up" not in prediction_page.trust(found)
+
+
+def test_more_nodes_on_the_same_cpus_than_were_measured_have_a_note() -> None:
+    run = on_lustre(groupby(tasks=1, slots=1))
+    shared = replace(MACHINE, processors=2)
+
+    def doubted(machine: Machine, nodes: int) -> bool:
+        notes = prediction.predict(run, shared, Scenario(machine, [nodes])).notes
+        return any("with more nodes on this machine's CPUs" in note for note in notes)
+
+    assert doubted(shared, 2)
+    assert not doubted(shared, 1)
+    assert not doubted(MACHINE, 2)

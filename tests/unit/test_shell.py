@@ -64,8 +64,9 @@ def test_a_child_has_variables_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setenv("MINE", "1")
     assert shell.run(["printenv", "MINE"]).out == "1\n"
     assert shell.run(["printenv", "MINE"], env={"MINE": "2"}).out == "2\n"
-    shell.converse(["cat"], b"", tmp_path / "log").kill()
-    shell.guard(["true"]).wait()
+    with shell.converse(["cat"], b"", tmp_path / "log") as conversed:
+        conversed.kill()
+    shell.dismiss(shell.guard(["cat"]))
     assert [env["MINE"] for env in given] == ["1", "2", "1", "1"]
 
 

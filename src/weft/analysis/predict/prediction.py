@@ -156,6 +156,7 @@ def predict(
             *recorded.doubts,
             *_unchecked(one for one in tests if holdout.comparable(recorded, one)),
             *_notes(recorded, scenario.there, next(iter(bases.values())), curves),
+            *_crowded(recorded, scenario),
         ),
     )
 
@@ -312,3 +313,9 @@ def _notes(recorded: Recorded, there: Machine, base: Target, curves: Sequence[Cu
     if not recorded.growth.by_slots(recorded.work) and base.partitions is None:
         found.append("the number of tasks is taken as fixed; --partitions sets another one")
     return found
+
+
+def _crowded(recorded: Recorded, scenario: Scenario) -> Iterator[str]:
+    """What bench/unseen showed of more nodes on the same CPUs."""
+    if scenario.there.processors and max(scenario.counts, default=0) > recorded.work.nodes:
+        yield "with more nodes on this machine's CPUs than were measured, most runs of bench/unseen took longer than predicted"
