@@ -150,7 +150,7 @@ PHRASES = {
     SPILL: "was tasks waiting for results to be written to scratch or read from there, by the engine's own timer",
     CODEC: "was tasks waiting for objects to be made of bytes, or bytes of objects, by the engine's own timer",
     FAILED: "was work that failed or was thrown away",
-    DRIVER: "passed with no task, the driver alone at work",
+    DRIVER: "passed with no task to run, between stages or after the last one",
     SCHEDULING: "passed between tasks: the scheduler, starts of workers, and the way to them and back",
     LOCALITY: "was slots empty while tasks were ready that waited for other executors, which have their input",
     STRAGGLERS: "was slots empty while the last tasks of a stage ran",
