@@ -53,7 +53,7 @@ def test_more_nodes_on_the_same_cpus_than_were_measured_have_a_note() -> None:
 
     def doubted(machine: Machine, nodes: int) -> bool:
         notes = prediction.predict(run, shared, Scenario(machine, [nodes])).notes
-        return any("with more nodes on this machine's CPUs" in note for note in notes)
+        return any("nodes share one machine's CPUs" in note for note in notes)
 
     assert doubted(shared, 2)
     assert not doubted(shared, 1)

@@ -318,4 +318,4 @@ def _notes(recorded: Recorded, there: Machine, base: Target, curves: Sequence[Cu
 def _crowded(recorded: Recorded, scenario: Scenario) -> Iterator[str]:
     """What bench/unseen showed of more nodes on the same CPUs."""
     if scenario.there.processors and max(scenario.counts, default=0) > recorded.work.nodes:
-        yield "with more nodes on this machine's CPUs than were measured, most runs of bench/unseen took longer than predicted"
+        yield "nodes share one machine's CPUs: with more of them than were measured, most runs took longer than predicted (bench/unseen)"
