@@ -25,10 +25,10 @@ def program(classes: str, jar: Path, empty: Path, scratch: Path, page_filter: st
         "ui.reverseProxy": "true",
         "eventLog.enabled": "true",
         "eventLog.dir": f"file:{scratch}",
-        # more than its Worker has, so that it starts no executor, which would be another process
+        # more than the program's Worker has, so that it starts no executor, which would be another process
         "executor.cores": "2",
     }
-    submit = ["org.apache.spark.deploy.SparkSubmit", "--master", "local-cluster[1,1,1024]"]
+    submit = ["org.apache.spark.deploy.SparkSubmit", "--master", "local[1]"]
     submit += assign("--conf", {f"spark.{key}": value for key, value in settings.items()})
     submit += ["--class", "io.weft.spark.Training", f"local:{jar}", "--directory", str(scratch)]
     submit += ["--outcome", str(scratch / "outcome.json")]

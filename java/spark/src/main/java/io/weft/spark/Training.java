@@ -20,11 +20,13 @@ import picocli.CommandLine.Option;
 
 /**
  * Loads what processes of Spark load, for the archive of their classes: those of a Master and a Worker, then sorts a few
- * records and groups a few pairs. Its own master is {@code local-cluster}, with Master and Worker in this process.
+ * records and groups a few pairs. Master and Worker are in this process, and end with it: to stop the Master's pages takes
+ * Spark 30 s, as one of Jetty's threads does not end.
  */
 public final class Training extends Program {
     private static final String FILTER = "spark.org.apache.spark.ui.JWSFilter.param.secretKey";
     private static final String HOST = "spark.driver.host";
+    private static final int WORKER_MEBIBYTES = 1024;
     /** What an executor's process loads and nothing above does. */
     private static final List<String> OF_EXECUTORS = List.of("CoarseGrainedExecutorBackend",
             "CoarseGrainedExecutorBackend$", "CoarseGrainedExecutorBackend$Arguments", "CoarseGrainedExecutorBackend$RegisteredExecutor$",
@@ -39,11 +41,12 @@ public final class Training extends Program {
 
     @Override
     public void run(Outcome outcome) throws Exception {
+        LocalSparkCluster cluster = LocalSparkCluster$.MODULE$.apply(1, 1, WORKER_MEBIBYTES, new SparkConf());
+        System.setProperty("spark.master", cluster.start()[0]);
         // no executor: its process would be another one, whose classes are in no archive
         // sessions of users have all extensions, which that of TeraSort has not
         try (Session session = new Session(new SparkConf().setAppName("training"), 0, SparkSession.builder()::getOrCreate)) {
             SparkConf conf = session.spark.getConf();
-            LocalSparkCluster cluster = LocalSparkCluster$.MODULE$.get().get();
             ask("http://" + conf.get(HOST) + ":" + cluster.masterWebUIPort() + "/json/", conf.get(FILTER));
         }
         System.setProperty("spark.master", "local[1]");
