@@ -22,26 +22,41 @@ from weft.text.console import console
 
 
 def tell(results: list[Stored], *, as_json: bool) -> None:
-    """Write the reports of runs and print what they found."""
-    others = record.all_records(settings.runs())
-    found = [summary_of(result, others=others) for result in results]
-    pages = [_pages(summary, result) for summary, result in zip(found, results, strict=True)]
+    """Print what runs found, and write their reports; an outcome before what takes seconds to work out."""
     if as_json:
+        others = record.all_records(settings.runs())
+        pages = [_page(summary_of(result, others=others), result) for result in results]
         summaries = [
             {**matrix.summary(result), "report": str(written) if written else None}
             for result, written in zip(results, pages, strict=True)
         ]
         print(json.dumps(summaries[0] if len(summaries) == 1 else summaries, indent=1))
         return
-    for result, summary, written in zip(results, found, pages, strict=True):
-        print("\n".join([*outcome_lines(result), *([f"  report {written}"] if written else [])]), flush=True)
-        if summary.stream:
-            print(f"  {verdict.sentence(summary)}\n  {' '.join(verdict.where(summary))}", flush=True)
-        if summary.explanation:
-            terminal.explain_briefly(summary.explanation, console())
+    known: list[Stored] | None = None
+    for at, result in enumerate(results):
+        try:
+            print("\n".join(outcome_lines(result)), flush=True)
+            known = record.all_records(settings.runs()) if known is None else known
+            _tell_more(result, known)
+        except BrokenPipeError:
+            # who reads has enough, and each record has its page all the same
+            for left in results[at:]:
+                _page(summary_of(left, others=known), left)
+            raise
 
 
-def _pages(summary: Summary, result: Stored) -> Path | None:
+def _tell_more(result: Stored, known: list[Stored]) -> None:
+    """Where the time of a run went, and the path of its page."""
+    summary = summary_of(result, others=known)
+    if summary.stream:
+        print(f"  {verdict.sentence(summary)}\n  {' '.join(verdict.where(summary))}", flush=True)
+    if summary.explanation:
+        terminal.explain_briefly(summary.explanation, console())
+    if written := _page(summary, result):
+        print(f"  report {written}", flush=True)
+
+
+def _page(summary: Summary, result: Stored) -> Path | None:
     """A run's page, with its flame graphs; None if it could not be written, such as on a full disk: the results are printed all the same."""
     try:
         flames.write(result.directory)
