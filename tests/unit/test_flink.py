@@ -12,7 +12,7 @@ from weft.adapters.engines.flink.engine import FlinkEngine
 from weft.adapters.engines.flink.taskmanager import divide, network_of_slot
 from weft.adapters.workloads.terasort import TeraSort
 from weft.errors import UsageError
-from weft.layout.job import Job
+from weft.layout.job import Dependencies, Job
 
 JOB = Job("terasort", "TeraSort", ["--input", "/scratch/input"], None, ("--detached",))
 
@@ -121,6 +121,20 @@ def test_options_of_java_reach_the_processes_of_their_role() -> None:
         FlinkEngine(conf={"jobmanager.memory.heap.size": "1g"}).plan(layout)
     with pytest.raises(UsageError, match=r"env\.java\.opts\.all: no closing quotation"):
         FlinkEngine(conf={"env.java.opts.all": "-Da='"}).plan(layout)
+
+
+def test_pipelined_exchanges_that_the_scheduler_never_reads_are_refused() -> None:
+    pipelined = {"execution.batch-shuffle-mode": "ALL_EXCHANGES_PIPELINED"}
+    job = dataclasses.replace(JOB, dependencies=Dependencies(conf=pipelined))
+    for asked in (
+        lambda: FlinkEngine(conf=pipelined).plan(fake_layout()),
+        lambda: FlinkEngine().submit(job, fake_layout()),
+    ):
+        with pytest.raises(UsageError, match="a batch job would wait for ever") as caught:
+            asked()
+        assert "jobmanager.scheduler=Default" in (caught.value.hint or "")
+    FlinkEngine(conf={**pipelined, "jobmanager.scheduler": "Default"}).plan(fake_layout())
+    FlinkEngine(conf={"jobmanager.scheduler": "Default"}).submit(job, fake_layout())
 
 
 @pytest.mark.parametrize(("address", "asked"), [("127.87.1.1", "false"), ("10.0.0.1", None)])

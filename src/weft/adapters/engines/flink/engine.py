@@ -9,7 +9,14 @@ from pydantic import Field
 
 from weft.adapters.engines.base import Engine
 from weft.adapters.engines.flink import onyarn, rest
-from weft.adapters.engines.flink.settings import java_options, job_options, login, ssl_settings, yaml
+from weft.adapters.engines.flink.settings import (
+    java_options,
+    job_options,
+    login,
+    require_supported,
+    ssl_settings,
+    yaml,
+)
 from weft.adapters.engines.flink.taskmanager import TaskManagerMemory, divide
 from weft.adapters.services.base import Service
 from weft.adapters.services.yarn import Tenant, Yarn
@@ -224,6 +231,7 @@ class FlinkEngine(Engine, Tenant):
 
     def settings(self, layout: Layout) -> dict[str, str]:
         """The whole of config.yaml, as read by the JobManager, the TaskManagers and the client."""
+        require_supported(self.conf)
         certificate, local = _certificate(layout), layout.head.address.startswith("127.")
         return {
             **self._where(layout),
@@ -270,6 +278,7 @@ class FlinkEngine(Engine, Tenant):
 
     def submit(self, job: Job, layout: Layout) -> Command:
         job.dependencies.require("flink", "main_class", "jars", "conf")
+        require_supported({**self.conf, **job.dependencies.conf})
         own = [] if job.program.endswith(".jar") else ["-c", f"io.weft.flink.{job.program}"]
         program = job.program if not own else str(layout.jars["flink"])
         submit = [*self._java(layout, "client", heap(self.driver_memory), *_LIGHT), _CLIENT, "run"]

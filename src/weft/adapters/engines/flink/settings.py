@@ -10,6 +10,10 @@ from weft.layout.job import Dependencies
 from weft.layout.plan import SECRET
 from weft.text.arguments import repeat
 
+_EXCHANGES = "execution.batch-shuffle-mode"
+_SCHEDULER, _ADAPTIVE = "jobmanager.scheduler", "AdaptiveBatch"
+"""Flink's option, and its default for batch jobs."""
+
 
 def job_options(dependencies: Dependencies) -> list[str]:
     """The dependencies of a job, as options of `flink run`."""
@@ -27,6 +31,17 @@ def java_options(conf: Mapping[str, str], role: str) -> list[str]:
         except ValueError as error:
             raise UsageError(f"flink: {key}: {str(error).lower()}", hint="close its quotes") from error
     return found
+
+
+def require_supported(conf: Mapping[str, str]) -> None:
+    """Raises UsageError for pipelined exchanges where Flink's scheduler of batch jobs does not support them: it starts who writes one, and
+    never who reads it (Flink's documentation, "Adaptive Batch Scheduler", limitations)."""
+    pipelined = conf.get(_EXCHANGES, "").upper() == "ALL_EXCHANGES_PIPELINED"
+    if pipelined and conf.get(_SCHEDULER, _ADAPTIVE).lower() == _ADAPTIVE.lower():
+        raise UsageError(
+            f"flink: with {_EXCHANGES}={conf[_EXCHANGES]} a batch job would wait for ever: Flink's scheduler {_ADAPTIVE} does not support it",
+            hint=f"set {_SCHEDULER}=Default too, and have a slot for each task of an operator; or omit {_EXCHANGES}",
+        )
 
 
 def yaml(settings: Mapping[str, str]) -> str:
