@@ -14,7 +14,7 @@ from weft.host import checkout, settings
 ROOT = settings.SOURCE
 LEDGER = Path(os.environ.get("WEFT_TEST_LEDGER") or ROOT / "evidence" / "long.jsonl")
 LIMIT = 300
-"""Commits, of more than texts and rows, after which a test that was not seen fails ./test."""
+"""Commits after which a test that was not seen fails ./test."""
 SOON = 50
 """So many commits before that, ./test counts the tests that come next."""
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
@@ -88,8 +88,7 @@ def _age(test: str, seen: Entry | None, begin: str) -> int:
 
 @cache
 def _count(*what: str) -> int | None:
-    """Commits that can change what a test does."""
-    found = _git("rev-list", "--count", *what, "--", ".", *checkout.APART)
+    found = _git("rev-list", "--count", *what)
     return int(found) if found else None
 
 

@@ -110,8 +110,7 @@ def test_a_test_that_was_not_seen_for_too_many_commits_is_late(repository: Path)
     assert ledger.late([TEST]) == [], "a failure was seen"
     for number in range(4):
         commit(repository, "src/a.py", f"b = {number}")
-    commit(repository, "README.md", "a text")
-    assert ledger.late([TEST]) == [f"{TEST}: last seen 4 commits ago"], "a text changes no test"
+    assert ledger.late([TEST]) == [f"{TEST}: last seen 4 commits ago"]
 
 
 def test_a_new_test_has_as_many_commits_as_the_list_had(repository: Path) -> None:
