@@ -10,12 +10,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
 import asked
+import installing
 import lacking
 
 BEGAN = time.monotonic()
@@ -107,11 +108,6 @@ def parts(lock: str, *names: str) -> str:
 
 def make(environment: Path, lock: Path, engine: str = "") -> None:
     """In place, because an environment cannot be moved; the stamp is written last. `engine`: what is downloaded meanwhile."""
-    if importlib.util.find_spec("ensurepip") is None:
-        stop(
-            f"{sys.executable} cannot make an environment: its module ensurepip is missing",
-            "apt-get install python3-venv",
-        )
     free = shutil.disk_usage(environment.parent).free
     if free < NEED:
         stop(
@@ -120,30 +116,62 @@ def make(environment: Path, lock: Path, engine: str = "") -> None:
         )
     shutil.rmtree(environment, ignore_errors=True)
     say(f"setting up in {environment} (once)")
-    follow([sys.executable, "-m", "venv", str(environment)])
+    needed([sys.executable, "-m", "venv", "--without-pip", str(environment)])
+    python = environment / "bin" / "python"
+    uv = environment / ".uv"
+    packages = Installer(python, uv)
     count = lock.read_text().count("==")
     say(f"installing {count} packages, checked by their hashes")
-    python = str(environment / "bin" / "python")
-    # a source archive would be built with packages that nobody locked; Python compiles what it imports, which is a part of them
-    quiet = ["--disable-pip-version-check", "--no-compile", "--progress-bar=off"]
-    locked = ["--only-binary", ":all:", "--require-hashes", "--requirement"]
-    install = [python, "-m", "pip", "install", *quiet, *locked]
     ahead = engine if free > NEED + NEED_OF_ENGINE else ""
     if ahead:
         first = environment / "downloader.lock"
         first.write_text(parts(lock.read_text(), *DOWNLOADER))
-        follow([*install, str(first), "--no-deps"])
+        packages.install(first)
         first.unlink()
-    with engine_ahead(ahead, python):
-        follow([*install, str(lock)])
+    with engine_ahead(ahead, str(python)):
+        packages.install(lock)
+        shutil.rmtree(uv, ignore_errors=True)
         contents = ROOT / "src" / "weft" / "host" / "provision" / "contents.py"
-        follow([python, "-B", str(contents), str(environment)])
+        needed([str(python), "-B", str(contents), str(environment)])
     (environment / ".complete").touch()
     say("ready")
 
 
-def follow(argv: list[str]) -> None:
-    """Run a command to its end, showing the last line of its output now and then, and the last lines when it fails."""
+class Installer:
+    """Installs the packages of a lock for a Python: with uv, in a folder of its own for as long, or with pip once that fails."""
+
+    def __init__(self, python: Path, folder: Path) -> None:
+        self._python = str(python)
+        self._uv: Path | None = None
+        try:
+            self._uv = installing.program(folder, say)
+        except installing.UnavailableError as error:
+            self._use_pip(f"there is no uv ({error})")
+
+    def install(self, lock: Path) -> None:
+        if self._uv is not None:
+            argv = [*installing.command(self._uv, self._python), str(lock)]
+            if not (lines := follow(argv, installing.variables())):
+                return
+            show(lines)
+            self._uv = None
+            self._use_pip("uv failed")
+        quiet = ["--disable-pip-version-check", "--no-compile", "--progress-bar=off"]
+        locked = ["--only-binary", ":all:", "--require-hashes", "--requirement", str(lock)]
+        needed([self._python, "-m", "pip", "install", *quiet, *locked])
+
+    def _use_pip(self, why: str) -> None:
+        say(f"{why}: pip installs packages")
+        if importlib.util.find_spec("ensurepip") is None:
+            stop(
+                f"{sys.executable} cannot install packages: its module ensurepip is missing",
+                "apt-get install python3-venv",
+            )
+        needed([self._python, "-m", "ensurepip"])
+
+
+def follow(argv: list[str], environment: Mapping[str, str] | None = None) -> list[str]:
+    """Run a command to its end, showing the last line of its output now and then. Its last lines if it fails, else none."""
     output = ["still busy"]
     done = threading.Event()
 
@@ -152,15 +180,26 @@ def follow(argv: list[str]) -> None:
             say(f"  {output[-1][:70]}")
 
     threading.Thread(target=beat, daemon=True).start()
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    with subprocess.Popen(
+        argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
+    ) as process:
         assert process.stdout is not None
         output.extend(line.strip() for line in process.stdout)
     done.set()
-    if process.returncode != 0:
-        print("\n".join(f"    {line}" for line in output[-12:]), file=sys.stderr)
+    return output[-12:] if process.returncode else []
+
+
+def needed(argv: list[str]) -> None:
+    """Run a command without which there is no environment."""
+    if lines := follow(argv):
+        show(lines)
         stop(
             f"`{' '.join(argv[1:4])}` failed", "check the network and pip's index settings, then start again"
         )
+
+
+def show(lines: Sequence[str]) -> None:
+    print("\n".join(f"    {line}" for line in lines), file=sys.stderr)
 
 
 def say(text: str) -> None:

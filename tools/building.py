@@ -24,7 +24,6 @@ from weft.cli.guard import run_guarded
 from weft.errors import MissingError, UsageError, WeftError
 from weft.host import settings, shell
 from weft.host.provision import distribution, jars, jdk, native
-from weft.host.provision.download import registries
 from weft.host.provision.tree import building, cached, digest, locked
 from weft.run.provisioning import class_lists, downloaded
 from weft.spec.model import Spec
@@ -103,7 +102,6 @@ def _ship(shipped: Path) -> None:
     shutil.copytree(ROOT / "studies", shipped / "studies")
     shutil.copytree(ROOT / "machines", shipped / "machines")
     shutil.copytree(ROOT / "native" / "latencyfs" / "profiles", shipped / "profiles")
-    (shipped / registries.FILE).write_text(registries.as_json())
     (shipped / "notices.txt").write_text(sbom.notices([*components.rust(), *components.java(say)]))
     engines = components.engines(distribution.homes(list(distribution.DISTRIBUTIONS), say))
     (shipped / "engines.txt").write_text(sbom.of_engines(engines))

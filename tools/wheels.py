@@ -1,6 +1,6 @@
 """Lists the wheels of a lock: checksum, size and name of each file, for every Python and machine that weft runs on.
 
-usage: tools/python requirements.lock -P tools/wheels.py NAME; src/weft/host/provision/NAME.wheels has the requirements,
+usage: tools/python requirements-dev.lock -P tools/wheels.py NAME; src/weft/host/provision/NAME.wheels has the requirements,
 and with source: in front the packages without wheels, whose own requirements are listed beside them
 """
 

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from installing import UV
+
 from tests.mirror import Registry, python_page, serving
 from weft.host import settings
 from weft.host.provision import distribution
@@ -91,15 +93,18 @@ def registries(*wheels: Path) -> Iterator[Registry]:
 
 
 def packages() -> Path:
-    """A directory with the archives of weft's packages, of Java and of Spark and Flink, as pip downloads them."""
+    """A directory with the archives of weft's packages, of uv, of Java and of Spark and Flink, as pip downloads them."""
     lock = ROOT / "requirements.lock"
     engines = [distribution.SPARK, distribution.FLINK]
-    key = f"packages-{digest([lock], *(each.key for each in (*engines, distribution.JAVA)))}"
+    key = f"packages-{digest([lock], *(each.key for each in (*engines, distribution.JAVA, UV)))}"
     with building(key, 2_000_000_000) as target:
         if target is not None:
             pip = [sys.executable, "-m", "pip", "download", "--quiet", "--dest", str(target)]
             subprocess.run([*pip, "--require-hashes", "--requirement", str(lock)], check=True)
-            names = [f"{each.package}=={each.version}" for each in (*engines, *distribution.JAVA.wheels)]
+            names = [
+                f"{each.package}=={each.version}"
+                for each in (*engines, *distribution.JAVA.wheels, *UV.wheels)
+            ]
             subprocess.run([*pip, "--no-deps", *names], check=True)
     found = cached(key)
     assert found is not None

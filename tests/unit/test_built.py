@@ -1,6 +1,5 @@
 """An installed weft uses what it was shipped with; what tools/build checks about native programs."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,6 @@ import symbols
 from weft.errors import WeftError
 from weft.host import settings
 from weft.host.provision import classdata, jars, native
-from weft.host.provision.download import registries
 from weft.run.provisioning import Provisioned
 
 ROOT = settings.SOURCE
@@ -65,11 +63,6 @@ def test_nodes_need_not_see_a_cache_that_was_never_made(
     assert cache not in provisioned.visible
     cache.mkdir()
     assert cache in provisioned.visible
-
-
-def test_an_installed_weft_knows_the_index_of_its_builders(shipped: Path) -> None:
-    (shipped / registries.FILE).write_text(json.dumps({"python": "http://index"}))
-    assert registries.python_index() == "http://index"
 
 
 @pytest.mark.parametrize(("minor", "fits"), [("12", True), ("17", True), ("18", False), ("2.5", True)])

