@@ -2,9 +2,7 @@
 
 import json
 import re
-import shutil
 import subprocess
-import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,20 +12,22 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import maven
+
 from weft.errors import MissingError
 from weft.host import settings
-from weft.host.provision import jars, native
-from weft.host.provision.distribution import DISTRIBUTIONS, MAVEN_FILES
+from weft.host.provision import javamodules, native
+from weft.host.provision.distribution import DISTRIBUTIONS
+from weft.host.provision.mavenset import locked
 from weft.host.provision.pythonarchive import PythonArchive
 from weft.host.provision.tree import Say
 from weft.host.provision.wheelset import WheelSet
 
 ROOT = settings.SOURCE
 LOCKED = re.compile(r"^([\w.-]+)==([\w.+!-]+)", re.MULTILINE)
-PACKED = re.compile(r"Including ([\w.-]+):([\w.-]+):jar:([\w.-]+) in the shaded jar")
 UNKNOWN = "unknown"
 POM = "{http://maven.apache.org/POM/4.0.0}"
-SHADED = ("core", "kerberos")
+PACKING = ("core", "kerberos")
 """Modules whose jars have other projects' classes."""
 
 
@@ -109,14 +109,14 @@ def _linked(roots: Sequence[str], nodes: Mapping[str, Any]) -> set[str]:
 
 def java(say: Say) -> Iterator[Component]:
     """What is packed into weft's own jars."""
-    with tempfile.TemporaryDirectory() as folder:
-        copy = shutil.copytree(ROOT / "java", Path(folder) / "java", ignore=shutil.ignore_patterns("target"))
-        for module in SHADED:
-            argv = [*jars.maven(copy / module, {}, say), "-Dmaven.test.skip", "package"]
-            done = subprocess.run(argv, check=True, capture_output=True, text=True)
-            for group, name, version in PACKED.findall(done.stdout):
-                purl = f"pkg:maven/{group}/{name}@{version}"
-                yield Component(purl, name, version, _of_pom(_local(group, name, version)))
+    maven.files(say)
+    artifacts = locked(ROOT / "java" / "maven.lock")
+    packed = {each for name in PACKING for each in javamodules.read(ROOT / "java", name, artifacts).packed}
+    for each in sorted(packed, key=lambda one: one.path):
+        *folders, name, version, _ = each.path.split("/")
+        group = ".".join(folders)
+        purl = f"pkg:maven/{group}/{name}@{version}"
+        yield Component(purl, name, version, _of_pom(_local(group, name, version)))
 
 
 def engines(homes: Mapping[str, Path]) -> Iterator[Component]:
@@ -190,10 +190,10 @@ def _of_text(text: str) -> str:
 
 
 def _local(group: str, name: str, version: str) -> Path:
-    """Its POM, if weft's own jars are built with it."""
+    """Its POM, if java/maven.lock has it."""
     return (
         settings.cache()
-        / MAVEN_FILES.key
+        / maven.FILES.key
         / group.replace(".", "/")
         / name
         / version

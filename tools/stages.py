@@ -13,13 +13,14 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import ledger
+import maven
 import rustneeds
 
 from weft.api.flags import Flags
 from weft.api.request import study_of
 from weft.errors import WeftError
 from weft.host import settings
-from weft.host.provision import distribution, jars, native
+from weft.host.provision import distribution, native
 from weft.run import provisioning
 
 ROOT = settings.SOURCE
@@ -45,14 +46,14 @@ def java() -> None:
     """Maven works on a copy in the cache, so that the checkout stays as it is."""
     copy = scratch("test-java")
     try:
-        maven = jars.maven(copy, java_homes(ROOT / "java"), say)
+        command = maven.command(copy, java_homes(ROOT / "java"), say)
     except WeftError as error:
         leave_out("java", error.message, error.hint)
         return
     for old in copy.glob("*/src"):
         shutil.rmtree(old)
     shutil.copytree(ROOT / "java", copy, ignore=shutil.ignore_patterns("target"), dirs_exist_ok=True)
-    step("java tests", [*maven, "--quiet", "--threads", "2", "test"])
+    step("java tests", [*command, "--quiet", "--threads", "2", "test"])
 
 
 def java_homes(source: Path) -> dict[str, Path]:

@@ -18,7 +18,7 @@ from installing import UV
 
 from tests.mirror import Registry, python_page, serving
 from weft.host import settings
-from weft.host.provision import distribution
+from weft.host.provision import distribution, jars
 from weft.host.provision.tree import building, cached, digest
 
 ROOT = settings.SOURCE
@@ -77,13 +77,14 @@ def bundle(directory: Path, engines: str) -> Path:
 
 @contextmanager
 def registries(*wheels: Path) -> Iterator[Registry]:
-    """An index with weft's packages and the engines' archives, and a Maven repository with Hadoop, and what weft's jars are built with."""
+    """An index with weft's packages and the engines' archives, and a Maven repository with Hadoop, and what weft's jars are compiled with."""
     registry = Registry()
     for file in [*packages().iterdir(), *wheels]:
         name = re.split(r"-\d", file.name)[0].lower().replace("_", "-")
         registry.files[f"/files/{file.name}"] = file.read_bytes()
         registry.files[f"/simple/{name}/"] = python_page(file.name, f"../../files/{file.name}")
-    sets = {each.name: each for each in (distribution.HADOOP, distribution.MAVEN, distribution.MAVEN_FILES)}
+    own = jars.libraries(["spark", "flink", "hadoop", "kerberos"])
+    sets = {each.name: each for each in (distribution.HADOOP, *own)}
     for name, home in distribution.provided(sets, print).items():
         for artifact in sets[name].artifacts:
             path = home / sets[name].folder / sets[name].within(artifact)

@@ -280,13 +280,19 @@ def test_an_engine_and_its_jars_are_made_ahead(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     got: list[object] = []
+    libraries = {"core-libraries": distribution.PROFILER, "spark-libraries": distribution.SPARK_KAFKA}
     monkeypatch.setattr(ahead, "_end", lambda: None)
     monkeypatch.setattr(sys, "argv", ["ahead", "spark", "0"])
-    monkeypatch.setattr(jars, "needs", lambda names: {"maven": distribution.MAVEN})
+    monkeypatch.setattr(
+        jars, "needs", lambda names: libraries if names else {"core-libraries": distribution.PROFILER}
+    )
     monkeypatch.setattr(distribution, "provided", lambda wanted, say: got.append(sorted(wanted)))
     monkeypatch.setattr(jars, "build", lambda names, more, say: got.append(list(names)))
     assert ahead.main() == 0
-    assert got == [["maven", "spark"], ["spark"]]
+    assert sorted(map(str, got[:2])) == ["['spark', 'spark-libraries']", "[]"], (
+        "core's jar does not wait for the engine"
+    )
+    assert got[2:] == [["spark"]]
 
     def fails(names: list[str], more: object, say: object) -> None:
         raise MissingError("no network")

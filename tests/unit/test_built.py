@@ -7,7 +7,7 @@ import symbols
 
 from weft.errors import WeftError
 from weft.host import settings
-from weft.host.provision import classdata, jars, native
+from weft.host.provision import classdata, jars, jdk, native
 from weft.run.provisioning import Provisioned
 
 ROOT = settings.SOURCE
@@ -41,7 +41,13 @@ def test_jars_of_a_checkout_are_compiled_against_wefts_own_distribution(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WEFT_CACHE", str(tmp_path))
-    assert set(jars.needs(["spark", "duckdb"])) == {"maven", "maven-files", "spark"}
+    monkeypatch.setattr(jdk, "will_compile", lambda: True)
+    assert set(jars.needs(["spark", "duckdb"])) == {"core-libraries", "spark-libraries", "spark"}
+    assert set(jars.needs(["hadoop"])) == {"core-libraries", "hadoop-libraries"}, (
+        "its module reads no file of it"
+    )
+    monkeypatch.setattr(jdk, "will_compile", lambda: False)
+    assert set(jars.needs([])) == {"core-libraries", "ecj"}
 
 
 def test_an_installed_weft_has_the_class_lists_of_its_own_engines(

@@ -18,7 +18,7 @@ def without_encoding(tree: ast.AST) -> Iterator[int]:
         function = node.func
         name = getattr(function, "attr", getattr(function, "id", ""))
         owner = getattr(getattr(function, "value", None), "id", "")
-        opened = name in OPENED and (owner, name) != ("os", "open") and is_text(node, name)
+        opened = name in OPENED and owner not in {"os", "tarfile"} and is_text(node, name)
         if name in WHOLE or opened:
             yield node.lineno
 

@@ -1,24 +1,23 @@
-"""Maven, which builds weft's own jars, sees the files of java/maven.lock and nothing else."""
+"""Maven, which runs the tests of java/, sees the files of java/maven.lock and nothing else."""
 
 import hashlib
 import shutil
 import subprocess
 import zipfile
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
+import maven
 import pytest
 
 from tests.mirror import Registry, serving, sha256
 from tests.needs import JAVA, needs
 from weft.errors import MissingError
 from weft.host import settings
-from weft.host.provision import distribution, jars, jdk
+from weft.host.provision import distribution, jdk
 from weft.host.provision.download import registries
-from weft.host.provision.mavenset import Artifact, MavenRepository
-from weft.host.provision.tree import building
+from weft.host.provision.mavenset import Artifact
 
 POM = (
     '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>{}'
@@ -34,8 +33,8 @@ CONTENT = POM.format("", "parent").encode()
 @pytest.fixture
 def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
     """A repository with Maven itself and one POM, which the settings of a user name as the mirror of all others."""
-    lib = distribution.provided({"maven": distribution.MAVEN}, print)["maven"] / "lib"
-    itself = {f"/{each.path}": (lib / each.file).read_bytes() for each in distribution.MAVEN.artifacts}
+    lib = distribution.provided({"maven": maven.MAVEN}, print)["maven"] / "lib"
+    itself = {f"/{each.path}": (lib / each.file).read_bytes() for each in maven.MAVEN.artifacts}
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("WEFT_CACHE", str(tmp_path / "cache"))
     checksum = hashlib.sha1(CONTENT).hexdigest().encode()
@@ -57,11 +56,11 @@ def java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "java"
 
 
-def lock(java: Path, monkeypatch: pytest.MonkeyPatch, *artifacts: Artifact) -> MavenRepository:
+def lock(java: Path, monkeypatch: pytest.MonkeyPatch, *artifacts: Artifact) -> maven.MavenRepository:
     locked_lines = [f"{each.sha256} {each.size:9} {each.path}\n" for each in artifacts]
     (java / "maven.lock").write_text("".join(locked_lines))
-    locked = MavenRepository("maven-files", "3", 1)
-    monkeypatch.setattr(distribution, "MAVEN_FILES", locked)
+    locked = maven.MavenRepository("maven-files", "3", 1)
+    monkeypatch.setattr(maven, "FILES", locked)
     return locked
 
 
@@ -73,9 +72,9 @@ def test_a_file_that_was_changed_on_its_way_is_refused_without_a_lock_too(
     shutil.copytree(settings.SOURCE / "java" / ".mvn", tmp_path / ".mvn")
     (tmp_path / "pom.xml").write_text(POM.format(PARENT, "child"))
     named = f"--settings={tmp_path}/.m2/settings.xml"
-    program = distribution.provided({"maven": distribution.MAVEN}, print)["maven"]
+    program = distribution.provided({"maven": maven.MAVEN}, print)["maven"]
     argv = [
-        *jars.start(jdk.java(), program, tmp_path),
+        *maven.start(jdk.java(), program, tmp_path),
         "--batch-mode",
         named,
         "--file",
@@ -92,9 +91,10 @@ def test_what_is_not_locked_is_not_built_with_even_if_a_mirror_has_it(
     registry: Registry, java: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lock(java, monkeypatch)
-    with pytest.raises(MissingError, match=r"java/maven\.lock does not have g:parent:pom:1, ") as raised:
-        jars.build({}, [], print)
-    assert "tools/lock maven" in raised.value.hint
+    argv = maven.command(java, {}, print)
+    done = subprocess.run([*argv, "validate"], check=False, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "in offline mode and the artifact g:parent:pom:1 has not been downloaded" in done.stdout
     assert not any(PATH in asked for asked in registry.asked)
 
 
@@ -103,7 +103,7 @@ def test_maven_reads_what_is_locked_and_asks_nobody(
     registry: Registry, java: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lock(java, monkeypatch, Artifact(sha256(CONTENT), len(CONTENT), PATH))
-    argv = jars.maven(java, {"spark": Path("/x")}, print)
+    argv = maven.command(java, {"spark": Path("/x")}, print)
     registry.asked.clear()
     subprocess.run([*argv, "validate"], check=True)
     assert registry.asked == []
@@ -116,7 +116,7 @@ def test_a_mirror_that_changes_a_file_and_its_checksum_is_refused(
     lock(java, monkeypatch, Artifact(sha256(CONTENT), len(CONTENT), PATH))
     registry.files[f"/{PATH}"] = changed
     with pytest.raises(MissingError, match=rf"has the SHA-256 {sha256(changed)}, but .* is locked"):
-        jars.maven(java, {}, print)
+        maven.command(java, {}, print)
 
 
 def test_a_file_that_was_changed_in_the_cache_is_replaced(
@@ -124,10 +124,10 @@ def test_a_file_that_was_changed_in_the_cache_is_replaced(
 ) -> None:
     locked = lock(java, monkeypatch, Artifact(sha256(CONTENT), len(CONTENT), PATH))
     lines: list[str] = []
-    jars.maven(java, {}, lines.append)
+    maven.command(java, {}, lines.append)
     path = settings.cache() / locked.key / PATH
     path.write_bytes(CONTENT.replace(b"g", b"h"))
-    jars.maven(java, {}, lines.append)
+    maven.command(java, {}, lines.append)
     assert path.read_bytes() == CONTENT
     assert any("does not have its recorded SHA-256" in line for line in lines)
     assert registry.asked
@@ -140,7 +140,7 @@ def test_every_version_that_a_pom_names_is_locked() -> None:
         for pom in poms
         for each in pom.iterfind("{*}properties/*")
     }
-    locked = {each.path.rpartition("/")[0] for each in distribution.MAVEN_FILES.artifacts}
+    locked = {each.path.rpartition("/")[0] for each in maven.FILES.artifacts}
     assert {
         path
         for pom in poms
@@ -161,7 +161,7 @@ def locked_path(each: ElementTree.Element, properties: dict[str, str]) -> str:
 
 @needs(*JAVA)
 def test_the_central_repository_is_that_of_mavens_super_pom() -> None:
-    lib = distribution.provided({"maven": distribution.MAVEN}, print)["maven"] / "lib"
+    lib = distribution.provided({"maven": maven.MAVEN}, print)["maven"] / "lib"
     with zipfile.ZipFile(next(lib.glob("maven-model-builder-*.jar"))) as jar:
         pom = ElementTree.fromstring(jar.read("org/apache/maven/model/pom-4.0.0.xml"))
     assert pom.findtext("{*}repositories/{*}repository/{*}url") == registries.maven_repository()
@@ -170,8 +170,8 @@ def test_the_central_repository_is_that_of_mavens_super_pom() -> None:
 def test_equal_files_are_locked_once() -> None:
     """What is downloaded is kept by its checksum until it is whole."""
     for each in (
-        distribution.MAVEN,
-        distribution.MAVEN_FILES,
+        maven.MAVEN,
+        maven.FILES,
         distribution.HADOOP,
         distribution.HIVE,
         distribution.KAFKA,
@@ -181,26 +181,5 @@ def test_equal_files_are_locked_once() -> None:
 
 def test_what_runs_tests_is_locked() -> None:
     """Maven finds out while it runs them."""
-    names = {each.file.rpartition("-")[0] for each in distribution.MAVEN_FILES.artifacts}
+    names = {each.file.rpartition("-")[0] for each in maven.FILES.artifacts}
     assert {"surefire-junit-platform", "junit-platform-launcher", "junit-jupiter-engine"} <= names
-
-
-@needs(*JAVA)
-def test_maven_s_files_come_with_the_engine_unless_there_are_jars(
-    java: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WEFT_CACHE", str(tmp_path / "cache"))
-    locked = lock(java, monkeypatch)
-    (java / "spark").mkdir()
-    spark = distribution.DISTRIBUTIONS["spark"]
-    assert jars.needs(["spark"]) == {
-        "maven": distribution.MAVEN,
-        "maven-files": locked,
-        "spark": spark,
-    }, "jars are compiled against it, whatever a site has"
-    for module in ("core", "spark"):
-        with building(jars._key(java, module, {"spark": distribution.expected("spark")}), 1) as target:
-            assert target is not None
-    assert jars.needs(["spark"]) == {}
-    monkeypatch.setitem(distribution.DISTRIBUTIONS, "spark", replace(spark, version="5.0.0"))
-    assert "maven-files" in jars.needs(["spark"]), "of another version there are none"

@@ -4,7 +4,6 @@ import json
 import shutil
 import zipfile
 from pathlib import Path
-from xml.etree import ElementTree
 
 import building
 import components
@@ -117,11 +116,12 @@ def test_the_wheel_has_native_programs_without_what_the_cache_knows_of_them(tmp_
     assert [path.name for path in (tmp_path / "native").iterdir()] == ["gauge"]
 
 
-def test_jars_are_packed_by_a_plugin_that_knows_the_time_for_their_entries() -> None:
-    """maven-jar-plugin does since 3.2.0; Maven 3.8 takes 2.4 if none is named."""
-    poms = ElementTree.parse(ROOT / "java" / "pom.xml").iterfind(".//{*}plugin")
-    named = {pom.findtext("{*}artifactId"): pom.findtext("{*}version") or "" for pom in poms}
-    assert tuple(map(int, named["maven-jar-plugin"].split("."))) >= (3, 2, 0)
+def test_what_wefts_jars_have_of_others_are_components(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(components.maven, "files", lambda say: ROOT)
+    found = {each.purl: each for each in components.java(print)}
+    assert "pkg:maven/info.picocli/picocli@4.7.7" in found
+    assert "pkg:maven/org.apache.kerby/kerb-server@2.1.0" in found
+    assert not [purl for purl in found if "kafka" in purl or "hadoop" in purl], "engines have these"
 
 
 def test_an_engines_wheels_are_components_with_their_locked_checksums(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from weft.errors import WeftError
@@ -20,7 +21,12 @@ def main() -> int:
     say = partial(_say, began)
     engines = {engine: distribution.DISTRIBUTIONS[engine]} if engine in distribution.DISTRIBUTIONS else {}
     try:
-        distribution.provided({**jars.needs(engines), **engines}, say)
+        with ThreadPoolExecutor(1) as pool:
+            # without the engine, which is the largest of what the others wait for
+            core = pool.submit(jars.build, (), (), say)
+            needs = {name: each for name, each in jars.needs(engines).items() if name not in jars.needs(())}
+            distribution.provided({**needs, **engines}, say)
+            core.result()
         if jars.needs(engines):
             jars.build(engines, (), say)
     except (WeftError, OSError) as error:

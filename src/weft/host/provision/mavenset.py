@@ -1,4 +1,4 @@
-"""Locked files of a Maven repository: the jars of an engine, or what Maven builds weft's own jars with."""
+"""Locked files of a Maven repository: the jars of an engine, or of what weft's own jars are compiled with."""
 
 import hashlib
 from collections.abc import Sequence
@@ -7,7 +7,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import ClassVar
 
-from weft.host import settings
 from weft.host.provision.download import repository
 from weft.host.provision.download.session import Wanted
 
@@ -29,6 +28,12 @@ class Artifact:
         return self.path.rpartition("/")[2]
 
 
+def locked(lock: Path) -> list[Artifact]:
+    """What a lock lists."""
+    rows = [line.split() for line in lock.read_text(encoding="utf-8").splitlines()]
+    return [Artifact(sha256, int(size), path) for sha256, size, path in rows]
+
+
 @dataclass(frozen=True)
 class MavenSet:
     """The jars of an engine, in lib/ of its home: NAME.pom.xml lists the artifacts, NAME.lock all their files."""
@@ -43,8 +48,7 @@ class MavenSet:
     @cached_property
     def artifacts(self) -> list[Artifact]:
         """Checksum, size and path of each file; tools/lock writes them."""
-        rows = [line.split() for line in self.lock.read_text(encoding="utf-8").splitlines()]
-        return [Artifact(sha256, int(size), path) for sha256, size, path in rows]
+        return locked(self.lock)
 
     @property
     def lock(self) -> Path:
@@ -78,21 +82,3 @@ class MavenSet:
             path = target / self.folder / self.within(each)
             path.parent.mkdir(parents=True, exist_ok=True)
             (folder / each.sha256).rename(path)
-
-
-@dataclass(frozen=True)
-class MavenRepository(MavenSet):
-    """A local repository of Maven, with every file that a build of weft's own jars reads."""
-
-    folder: ClassVar[str] = ""
-
-    @property
-    def lock(self) -> Path:
-        return settings.SOURCE / "java" / "maven.lock"
-
-    @property
-    def _hint(self) -> str:
-        return "check the network and Maven's settings"
-
-    def within(self, artifact: Artifact) -> str:
-        return artifact.path

@@ -1,15 +1,23 @@
 """A distribution that the Python package index has complete: a source archive or a wheel."""
 
+import io
 import os
 import tarfile
+import threading
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from weft.host.programs.removal import remove_tree
+from weft.host.provision.arriving import Arriving
 from weft.host.provision.download import index
 from weft.host.provision.download.session import Wanted
+
+_BUFFER = 1 << 18
+"""Bytes that are unpacked at once."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,28 @@ class PythonArchive:
             self._untar(archive, target)
         archive.unlink()
 
+    def unpack_arriving(self, folder: Path, target: Path, ended: threading.Event) -> bool:
+        """The same while the archive is being downloaded, until `ended` is set; False if that could not be, and the target is empty again.
+
+        It is verified when it is whole. Nothing in the target is used before.
+        """
+        if self.file.endswith(".whl"):  # its directory is at its end
+            return False
+        (wanted,) = self.files(folder)
+        with Arriving(wanted, ended) as archive:
+            try:
+                with tarfile.open(
+                    fileobj=io.BufferedReader(archive, _BUFFER), mode="r|gz", bufsize=_BUFFER
+                ) as tar:
+                    self._extract(tar, target)
+                    if archive.whole():
+                        return True
+            except (tarfile.TarError, OSError, EOFError, zlib.error):
+                ended.wait()
+        for each in target.iterdir():
+            remove_tree(str(each))
+        return False
+
     def _place(self, name: str) -> str | None:
         """The target path of a file of the archive, if it is needed."""
         for inside, outside in self.folders.items():
@@ -63,12 +93,15 @@ class PythonArchive:
 
     def _untar(self, archive: Path, target: Path) -> None:
         with tarfile.open(archive) as tar:
-            # Debian 12's Python 3.11.2 has no filters, and refuses the argument
-            tar.extraction_filter = getattr(tarfile, "data_filter", None)
-            for member in tar:
-                if place := self._place(member.name):
-                    member.name, member.uid, member.gid = place, os.geteuid(), os.getegid()
-                    tar.extract(member, target)
+            self._extract(tar, target)
+
+    def _extract(self, tar: tarfile.TarFile, target: Path) -> None:
+        # Debian 12's Python 3.11.2 has no filters, and refuses the argument
+        tar.extraction_filter = getattr(tarfile, "data_filter", None)
+        for member in tar:
+            if place := self._place(member.name):
+                member.name, member.uid, member.gid = place, os.geteuid(), os.getegid()
+                tar.extract(member, target)
 
     def _unzip(self, archive: Path, target: Path) -> None:
         with zipfile.ZipFile(archive) as wheel:

@@ -1,0 +1,132 @@
+"""An archive is unpacked while it arrives, and what was unpacked is what is locked, or is not kept."""
+
+import io
+import os
+import tarfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.mirror import Registry, python_page, serving, sha256
+from weft.errors import MissingError
+from weft.host import settings
+from weft.host.provision import distribution
+from weft.host.provision.arriving import Arriving
+from weft.host.provision.download.session import Wanted
+from weft.host.provision.pythonarchive import PythonArchive
+
+FILES = {
+    "a-1/deps/jars/one.jar": os.urandom(3_000_000),
+    "a-1/deps/jars/two.jar": b"two",
+    "a-1/setup.py": b"odd",
+}
+PATH = "/files/a-1.tar.gz"
+
+
+def archive(files: dict[str, bytes]) -> bytes:
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w:gz") as tar:
+        for name, data in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    return content.getvalue()
+
+
+WHOLE = archive(FILES)
+
+
+@pytest.fixture
+def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
+    for variable in list(settings.pip()):
+        monkeypatch.delenv("PIP_" + variable.upper().replace("-", "_"))
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("WEFT_CACHE", str(tmp_path / "cache"))
+    with serving(Registry({"/simple/a/": python_page("a-1.tar.gz", f"..{PATH}"), PATH: WHOLE})) as running:
+        running.files["/simple/a/"] = python_page("a-1.tar.gz", f"../..{PATH}")
+        monkeypatch.setenv("PIP_INDEX_URL", f"{running.url}/simple")
+        yield running
+
+
+def engine(content: bytes = WHOLE) -> PythonArchive:
+    return PythonArchive("a", "1", "a", "a-1.tar.gz", len(content), sha256(content), {"a-1/deps/": ""}, 1)
+
+
+def unpacked(home: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in home.rglob("*.jar")}
+
+
+EXPECTED = {"one.jar": FILES["a-1/deps/jars/one.jar"], "two.jar": b"two"}
+
+
+@pytest.mark.parametrize("cuts", [[], [1_000_000, 100]])
+@pytest.mark.parametrize("ranges", [True, False])
+def test_it_is_unpacked_once_whatever_breaks_meanwhile(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch, cuts: list[int], ranges: bool
+) -> None:
+    registry.cuts[PATH], registry.ranges = list(cuts), ranges
+    later: list[str] = []
+    monkeypatch.setattr(PythonArchive, "_untar", lambda self, archive, target: later.append(self.name))
+    (home,) = distribution.provided({"a": engine()}, print).values()
+    assert unpacked(home) == EXPECTED
+    assert later == []
+    assert not (settings.cache() / "downloads" / engine().key).exists()
+
+
+def test_what_was_unpacked_of_another_file_is_not_kept(registry: Registry) -> None:
+    """A proxy sent something else at first: what is verified is not what was read."""
+    other = archive({"a-1/deps/jars/evil.jar": os.urandom(1_000_000)})
+    (folder := settings.cache() / "downloads" / engine().key).mkdir(parents=True)
+    registry.ranges = False
+    (part := folder / f"{engine().sha256}.part").write_bytes(other)
+    ended, results = threading.Event(), []
+    (target := settings.cache() / "target").mkdir()
+    reader = threading.Thread(target=lambda: results.append(engine().unpack_arriving(folder, target, ended)))
+    reader.start()
+    while not unpacked(target):
+        pass
+    part.write_bytes(WHOLE)
+    part.rename(folder / engine().sha256)
+    ended.set()
+    reader.join()
+    assert results == [False]
+    assert list(target.iterdir()) == []
+
+
+def test_one_that_is_not_what_is_locked_leaves_nothing(registry: Registry) -> None:
+    registry.files[PATH] = archive({**FILES, "a-1/deps/jars/two.jar": b"TWO"})
+    wanted = engine(registry.files[PATH][:-1] + b"x")
+    with pytest.raises(MissingError):
+        distribution.provided({"a": wanted}, print)
+    assert not list(settings.cache().glob("*a-1*/jars"))
+
+
+def test_an_archive_that_is_no_tar_is_as_before(registry: Registry) -> None:
+    registry.files[PATH] = b"nothing of the kind" * 1000
+    with pytest.raises(tarfile.ReadError):
+        distribution.provided({"a": engine(registry.files[PATH])}, print)
+
+
+@pytest.fixture
+def wanted(tmp_path: Path) -> Callable[[bytes], Wanted]:
+    def of(content: bytes) -> Wanted:
+        return Wanted("a", len(content), sha256(content), tmp_path, lambda to: [], "")
+
+    return of
+
+
+def test_it_ends_when_no_more_comes(wanted: Callable[[bytes], Wanted]) -> None:
+    each, ended = wanted(b"whole"), threading.Event()
+    ended.set()
+    with Arriving(each, ended) as none:
+        assert none.read() == b""
+    each.part.write_bytes(b"who")
+    with Arriving(each, ended) as some:
+        assert some.read() == b"who"
+        assert not some.whole()
+    each.done.write_bytes(b"whole")
+    with Arriving(each, ended) as every:
+        assert every.read(2) == b"wh"
+        assert every.whole()
