@@ -44,6 +44,13 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._deliver(registry.files[path], wanted if registry.ranges else "", registry.cuts.get(path))
 
+    def do_HEAD(self) -> None:
+        """uv asks for the size of a wheel first; the registry has no ranges for it."""
+        found = self.registry.files.get(self.path)
+        self.send_response(404 if found is None else 200)
+        self.send_header("Content-Length", str(len(found or b"")))
+        self.end_headers()
+
     def _deliver(self, content: bytes, wanted: str, cuts: list[int] | None) -> None:
         start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted else 0
         if wanted and start >= len(content):
