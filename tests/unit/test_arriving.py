@@ -95,6 +95,38 @@ def test_what_was_unpacked_of_another_file_is_not_kept(registry: Registry) -> No
     assert list(target.iterdir()) == []
 
 
+@pytest.mark.parametrize("kind", ["above", "root", "link"])
+@pytest.mark.parametrize("filters", [True, False])
+def test_nothing_is_written_elsewhere_before_it_is_verified(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, filters: bool
+) -> None:
+    if not filters:  # as Python 3.11.2, which Debian 12 has
+        monkeypatch.delattr(tarfile, "data_filter", raising=False)
+    outside = tmp_path / "outside.jar"
+    names = {
+        "above": f"a-1/deps/../../../{outside.name}",
+        "root": f"a-1/deps/{outside}",
+        "link": "a-1/deps/in/x.jar",
+    }
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w:gz") as tar:
+        if kind == "link":
+            link = tarfile.TarInfo("a-1/deps/in")
+            link.type, link.linkname = tarfile.SYMTYPE, str(tmp_path)
+            tar.addfile(link)
+        member = tarfile.TarInfo(names[kind])
+        member.size = 1
+        tar.addfile(member, io.BytesIO(b"x"))
+    (folder := settings.cache() / "downloads" / engine().key).mkdir(parents=True)
+    (folder / engine().sha256).write_bytes(content.getvalue())
+    (target := tmp_path / "1" / "2" / "3").mkdir(parents=True)
+    ended = threading.Event()
+    ended.set()
+    assert not engine().unpack_arriving(folder, target, ended)
+    assert list(tmp_path.rglob("*.jar")) == []
+    assert list(target.iterdir()) == []
+
+
 def test_one_that_is_not_what_is_locked_leaves_nothing(registry: Registry) -> None:
     registry.files[PATH] = archive({**FILES, "a-1/deps/jars/two.jar": b"TWO"})
     wanted = engine(registry.files[PATH][:-1] + b"x")

@@ -110,7 +110,10 @@ def unpacked(directory: Path) -> tuple[Path, str]:
     out, messages = directory / "bundle.tar.gz", []
     bundle.pack(bundle.Contents(["engine"], None, {"weft.1": "page"}), out, messages.append)
     with tarfile.open(out) as archive:
-        archive.extractall(directory / "unpacked", filter="tar")
+        archive.extraction_filter = getattr(
+            tarfile, "tar_filter", None
+        )  # Debian 12's Python 3.11.2 has no filters
+        archive.extractall(directory / "unpacked")
     return directory / "unpacked" / f"weft-{__version__}", messages[-1].split()[-1]
 
 

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from weft.host.programs.removal import remove_tree
 from weft.host.provision.arriving import Arriving
@@ -18,6 +18,12 @@ from weft.host.provision.download.session import Wanted
 
 _BUFFER = 1 << 18
 """Bytes that are unpacked at once."""
+
+
+def _stays(member: tarfile.TarInfo, place: str) -> bool:
+    """Whether what is unpacked of it is in the target for sure: an archive that is not the locked one could lead elsewhere."""
+    path = PurePosixPath(place)
+    return (member.isreg() or member.isdir()) and not path.is_absolute() and ".." not in path.parts
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,7 @@ class PythonArchive:
     def unpack_arriving(self, folder: Path, target: Path, ended: threading.Event) -> bool:
         """The same while the archive is being downloaded, until `ended` is set; False if that could not be, and the target is empty again.
 
-        It is verified when it is whole. Nothing in the target is used before.
+        It is verified when it is whole. Nothing in the target is used before, and nothing is written elsewhere.
         """
         if self.file.endswith(".whl"):  # its directory is at its end
             return False
@@ -75,7 +81,7 @@ class PythonArchive:
                 with tarfile.open(
                     fileobj=io.BufferedReader(archive, _BUFFER), mode="r|gz", bufsize=_BUFFER
                 ) as tar:
-                    self._extract(tar, target)
+                    self._extract(tar, target, verified=False)
                     if archive.whole():
                         return True
             except (tarfile.TarError, OSError, EOFError, zlib.error):
@@ -93,13 +99,15 @@ class PythonArchive:
 
     def _untar(self, archive: Path, target: Path) -> None:
         with tarfile.open(archive) as tar:
-            self._extract(tar, target)
+            self._extract(tar, target, verified=True)
 
-    def _extract(self, tar: tarfile.TarFile, target: Path) -> None:
+    def _extract(self, tar: tarfile.TarFile, target: Path, *, verified: bool) -> None:
         # Debian 12's Python 3.11.2 has no filters, and refuses the argument
         tar.extraction_filter = getattr(tarfile, "data_filter", None)
         for member in tar:
             if place := self._place(member.name):
+                if not (verified or _stays(member, place)):
+                    raise tarfile.ExtractError(f"{member.name} is not unpacked before it is verified")
                 member.name, member.uid, member.gid = place, os.geteuid(), os.getegid()
                 tar.extract(member, target)
 
