@@ -85,7 +85,7 @@ def usable(environment: Path) -> bool:
 
 @contextmanager
 def engine_ahead(engine: str, python: str) -> Iterator[None]:
-    """Download an engine and build jars for it meanwhile: pip installs packages on one core. Where that fails, weft tries again, and says why."""
+    """Download an engine and build jars for it, for as long as the block installs packages. Where that fails, weft tries again, and says why."""
     if not engine:
         yield
         return

@@ -21,11 +21,11 @@ def main() -> int:
     say = partial(_say, began)
     engines = {engine: distribution.DISTRIBUTIONS[engine]} if engine in distribution.DISTRIBUTIONS else {}
     try:
+        of_core = jars.needs(())
+        others = {name: each for name, each in jars.needs(engines).items() if name not in of_core}
         with ThreadPoolExecutor(1) as pool:
-            # without the engine, which is the largest of what the others wait for
-            core = pool.submit(jars.build, (), (), say)
-            needs = {name: each for name, each in jars.needs(engines).items() if name not in jars.needs(())}
-            distribution.provided({**needs, **engines}, say)
+            core = pool.submit(jars.build, (), (), say)  # it does not wait for the engine
+            distribution.provided({**others, **engines}, say)
             core.result()
         if jars.needs(engines):
             jars.build(engines, (), say)

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
+from weft import __version__
 from weft.errors import MissingError, WeftError
 from weft.host import settings, shell
 from weft.host.programs.removal import remove_tree
@@ -109,7 +110,9 @@ def _libraries(module: Module, core: Module, *, compiles: bool) -> list[Librarie
 
 def _eclipse() -> Libraries:
     every = locked(settings.SOURCE / "java" / "maven.lock")
-    return Libraries("ecj", "1", 10_000_000, of=[each for each in every if _ECLIPSE.fullmatch(each.path)])
+    return Libraries(
+        "ecj", __version__, 10_000_000, of=[each for each in every if _ECLIPSE.fullmatch(each.path)]
+    )
 
 
 def _build(module: Module, modules: Mapping[str, Module], core: Path, target: Path, say: Say) -> None:

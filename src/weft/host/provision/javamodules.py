@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from xml.etree import ElementTree
 
+from weft import __version__
 from weft.errors import MissingError
 from weft.host.provision.mavenset import Artifact, MavenSet
 
@@ -28,6 +29,10 @@ class Libraries(MavenSet):
     @cached_property
     def artifacts(self) -> list[Artifact]:
         return list(self.of)
+
+    @property
+    def _hint(self) -> str:
+        return "check the network and Maven's settings"
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,9 @@ class Module:
 
     @property
     def libraries(self) -> Libraries:
-        return Libraries(f"{self.name}-libraries", "1", 60_000_000, of=[*self.compiled_with, *self.packed])
+        return Libraries(
+            f"{self.name}-libraries", __version__, 60_000_000, of=[*self.compiled_with, *self.packed]
+        )
 
     @property
     def distributions(self) -> set[str]:
