@@ -1,4 +1,4 @@
-"""uv itself, as a checkout starts it: what a lock does not have is not installed, and none of its code runs."""
+"""uv itself, as a checkout starts it: what a lock does not have is not installed, and none of its code runs; each lock fits each Python."""
 
 import hashlib
 import io
@@ -10,6 +10,13 @@ from pathlib import Path
 
 import installing
 import pytest
+
+from weft.host import settings
+
+ROOT = settings.SOURCE
+OLDEST = {"requirements-explainers.lock": "3.12.0"}
+"""Where that is not the Python of Debian 12, the oldest with which weft is tested: tools that weft is compared with need a newer one."""
+DEBIAN, NEWEST = "3.11.2", "3.14.0"
 
 
 @pytest.fixture(scope="module")
@@ -82,3 +89,18 @@ def test_a_source_archive_is_refused_before_anything_of_it_runs(
     assert done.returncode != 0
     assert not (tmp_path / "ran").exists()
     assert "building from source is disabled for all packages" in done.stderr
+
+
+@pytest.mark.parametrize("lock", sorted(path.name for path in ROOT.glob("requirements*.lock")))
+@pytest.mark.parametrize("newest", [False, True])
+def test_a_lock_has_packages_for_the_oldest_and_the_newest_python(
+    uv: Path, tmp_path: Path, lock: str, newest: bool
+) -> None:
+    """A package may need a later patch release than the one that wrote the lock had to have."""
+    version = NEWEST if newest else OLDEST.get(lock, DEBIAN)
+    argv = [*installing.command(uv, sys.executable), str(ROOT / lock)]
+    dry = ["--dry-run", "--python-version", version, "--target", str(tmp_path / "none")]
+    done = subprocess.run(
+        [*argv, *dry], env=installing.variables(), capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
