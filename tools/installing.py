@@ -121,9 +121,8 @@ def _addresses(wheel: Wheel, pip: PipSettings) -> Iterator[str]:
 
 def _opened(address: str, pip: PipSettings) -> HTTPResponse:
     route, parts = pip.route(address), urlsplit(address)
-    if (
-        "@" in parts.netloc
-    ):  # urllib knows no credentials in a URL, and would send a header of ours wherever it is redirected
+    # urllib knows no credentials in a URL, and would send a header of ours wherever it is redirected
+    if "@" in parts.netloc:
         raise UnavailableError(f"{shown(address)} needs a password")
     if parts.scheme not in {"http", "https"}:
         raise UnavailableError(f"{shown(address)} is no address of HTTP")

@@ -44,8 +44,8 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Regist
         monkeypatch.delenv("PIP_" + variable.upper().replace("-", "_"))
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.setenv("WEFT_CACHE", str(tmp_path / "cache"))
-    with serving(Registry({"/simple/a/": python_page("a-1.tar.gz", f"..{PATH}"), PATH: WHOLE})) as running:
-        running.files["/simple/a/"] = python_page("a-1.tar.gz", f"../..{PATH}")
+    page = python_page("a-1.tar.gz", f"../..{PATH}")
+    with serving(Registry({"/simple/a/": page, PATH: WHOLE})) as running:
         monkeypatch.setenv("PIP_INDEX_URL", f"{running.url}/simple")
         yield running
 

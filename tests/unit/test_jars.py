@@ -175,12 +175,7 @@ def class_file(*texts: str) -> bytes:
     pool = struct.pack(">BQ", 5, 7) + b"".join(
         struct.pack(">BH", 1, len(text)) + text.encode() for text in texts
     )
-    return (
-        struct.pack(">IHHH", 0xCAFEBABE, 0, 61, 3 + len(texts))
-        + pool
-        + struct.pack(">BH", 7, 3)[:0]
-        + b"code"
-    )
+    return struct.pack(">IHHH", 0xCAFEBABE, 0, 61, 3 + len(texts)) + pool + b"code"
 
 
 @pytest.mark.parametrize(

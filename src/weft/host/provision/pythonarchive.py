@@ -84,7 +84,7 @@ class PythonArchive:
                     self._extract(tar, target, verified=False)
                     if archive.whole():
                         return True
-            except (tarfile.TarError, OSError, EOFError, zlib.error):
+            except (tarfile.TarError, OSError, EOFError, ValueError, zlib.error):
                 ended.wait()
         for each in target.iterdir():
             remove_tree(str(each))
