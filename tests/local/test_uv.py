@@ -1,16 +1,15 @@
 """uv itself, as a checkout starts it: what a lock does not have is not installed, and none of its code runs; each lock fits each Python."""
 
 import hashlib
-import io
 import subprocess
 import sys
-import tarfile
 import zipfile
 from pathlib import Path
 
 import installing
 import pytest
 
+from tests.sourcearchive import source_archive
 from weft.host import settings
 
 ROOT = settings.SOURCE
@@ -22,22 +21,6 @@ DEBIAN, NEWEST = "3.11.2", "3.14.0"
 @pytest.fixture(scope="module")
 def uv(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return installing.program(tmp_path_factory.mktemp("uv") / "uv", print)
-
-
-def source(folder: Path, ran: Path) -> bytes:
-    """A source archive whose build leaves a file."""
-    archive = folder / "odd-1.tar.gz"
-    contents = {
-        "PKG-INFO": "Metadata-Version: 2.1\nName: odd\nVersion: 1\n",
-        "pyproject.toml": '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n',
-        "backend.py": f"open({str(ran)!r}, 'w')\n",
-    }
-    with tarfile.open(archive, "w:gz") as tar:
-        for name, text in contents.items():
-            member = tarfile.TarInfo(f"odd-1/{name}")
-            member.size = len(text)
-            tar.addfile(member, io.BytesIO(text.encode()))
-    return archive.read_bytes()
 
 
 def wheel(folder: Path) -> bytes:
@@ -85,7 +68,7 @@ def test_a_source_archive_is_refused_before_anything_of_it_runs(
     uv: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its build would run code, and install more packages, without any hash."""
-    done = installed(uv, tmp_path, source(tmp_path, tmp_path / "ran"), monkeypatch)
+    done = installed(uv, tmp_path, source_archive(tmp_path, tmp_path / "ran"), monkeypatch)
     assert done.returncode != 0
     assert not (tmp_path / "ran").exists()
     assert "building from source is disabled for all packages" in done.stderr

@@ -1,12 +1,10 @@
 """How `./weft` and `./test` set themselves up: once, whole or again, and with words when they cannot."""
 
 import hashlib
-import io
 import os
 import re
 import subprocess
 import sys
-import tarfile
 from importlib import metadata
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from bootstrap import usable
 from packaging.requirements import Requirement
 
 from tests.fakes import fake_program
+from tests.sourcearchive import source_archive
 from weft.adapters.workloads import KINDS
 from weft.errors import MissingError
 from weft.host.provision import ahead, distribution, jars, jdk
@@ -75,17 +74,9 @@ def test_a_source_archive_is_refused_before_anything_of_it_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its build would run code, and install more packages, without any hash."""
-    ran, archive, lock = tmp_path / "ran", tmp_path / "evil-1.tar.gz", tmp_path / "requirements.lock"
-    contents = {
-        "pyproject.toml": '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n',
-        "backend.py": f"open({str(ran)!r}, 'w')\n",
-    }
-    with tarfile.open(archive, "w:gz") as tar:
-        for name, text in contents.items():
-            member = tarfile.TarInfo(f"evil-1/{name}")
-            member.size = len(text)
-            tar.addfile(member, io.BytesIO(text.encode()))
-    lock.write_text(f"evil==1 --hash=sha256:{hashlib.sha256(archive.read_bytes()).hexdigest()}\n")
+    ran, lock = tmp_path / "ran", tmp_path / "requirements.lock"
+    content = source_archive(tmp_path, ran)
+    lock.write_text(f"odd==1 --hash=sha256:{hashlib.sha256(content).hexdigest()}\n")
     fake_program(tmp_path / "env" / "bin", "python", f'exec {sys.executable} "$@"')
     monkeypatch.setattr(bootstrap.shutil, "rmtree", lambda *_, **__: None)  # the test's own Python remains
     follow = bootstrap.follow

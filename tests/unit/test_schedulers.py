@@ -192,6 +192,17 @@ def test_a_job_is_submitted_and_a_refusal_has_a_fix(kind: str, programs: Path) -
     assert "queue=NAME" in caught.value.hint
 
 
+def test_oars_client_is_told_the_directory_where_no_shell_has(
+    programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PWD", raising=False)
+    (script := programs / "job.sh").write_text("#!/bin/sh\n")
+    # a shell sets its own variable, so this is what it was started with
+    given = f"tr '\\0' '\\n' </proc/$$/environ | grep -qx PWD={Path.cwd()}"
+    fake_program(programs, "oarsub", f"{given} && echo OAR_JOB_ID=7")
+    assert system("oar").submit(script) == "7"
+
+
 DELETED = "2026-11-26 04:00:34> FRAG_JOB_REQUEST:User root requested to frag the job 7"
 STATES = {
     "pbs": ("qstat", "echo 'Job Id: 7'; echo '    job_state = {}'; echo '    comment = Not Running: busy'", ("Q", "R", "E")),

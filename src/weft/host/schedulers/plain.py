@@ -211,7 +211,8 @@ class PlainScheduler(Scheduler):
     def submit(self, script: Path) -> str:
         argv = [shell.tool(self.submits, self.package), *self.submission(script)]
         try:
-            done = shell.run(argv, timeout=SUBMISSION, check=False)
+            # OAR's client reads the directory from this variable, which a shell sets and cron does not
+            done = shell.run(argv, timeout=SUBMISSION, env={"PWD": str(Path.cwd())}, check=False)
         except MissingError:
             raise
         except WeftError as error:  # of LSF, the program is a shell
