@@ -1,5 +1,7 @@
 """The limit of a node as an engine, and programs of the user's own for TeraSort."""
 
+import runpy
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ from tests.fakes import RECORD, fake_layout, fake_nodes
 from weft.adapters.engines.limit import LimitEngine
 from weft.adapters.workloads.base import Prepared, Results
 from weft.errors import UsageError
+from weft.host import settings
 from weft.host.provision import native
 from weft.layout.job import Job
 from weft.run.preview import planned, sketch
@@ -76,3 +79,15 @@ def test_where_a_program_of_the_users_own_does_not_fit_it_is_refused(tmp_path: P
     refused("sort=false is not for a program", program=str(jar), sort=False)
     refused("is not a program for flink", "flink", program=str(script))
     refused("does not run on the engine timely", "timely", program=str(jar))
+
+
+def test_a_benchmark_of_some_rows_has_their_settings_and_those_of_all() -> None:
+    bench = runpy.run_path(str(settings.SOURCE / "bench" / "limit.py"))
+    whole = (settings.SOURCE / "bench" / "limit.toml").read_text()
+    every, some = (tomllib.loads(bench["chosen"](whole, word)) for word in ("", "raw"))
+    assert every == tomllib.loads(whole)
+    rows = some["matrix"].pop("row")
+    assert rows == [row for row in every["matrix"]["row"] if "raw" in row["name"]]
+    assert {**some, "matrix": every["matrix"]} == every
+    with pytest.raises(SystemExit, match=r"no row of bench/limit\.toml has 'none'"):
+        bench["chosen"](whole, "none")

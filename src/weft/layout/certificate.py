@@ -8,6 +8,9 @@ from weft.layout.plan import SECRET, Command, Layout
 
 _DAYS = 31
 """How long it is valid, from a day before it is made."""
+_ONCE = [f"-J-Dkeystore.pkcs12.{of}IterationCount=1" for of in ("mac", "certPbe", "keyPbe")]
+"""How often a key is derived from the password (java.security). Java's 10,000 times are against guesses of a password that somebody chose; this
+one is 32 random bytes. Flink's client opens the store four times whenever it asks for the state of a job."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,8 @@ class Certificate:
         addresses = ",".join(f"ip:{node.address}" for node in layout.all_nodes)
         generate = [
             str(layout.java.parent / "keytool"),
-            *("-J-XX:-UsePerfData", "-J-XX:TieredStopAtLevel=1", "-genkeypair", "-alias", "weft"),
+            *("-J-XX:-UsePerfData", "-J-XX:TieredStopAtLevel=1", *_ONCE),
+            *("-genkeypair", "-alias", "weft"),
             *("-keyalg", "EC", "-groupname", "secp256r1", "-dname", "CN=weft", "-validity", str(_DAYS)),
             *("-startdate", "-1d"),  # clocks of other hosts may be behind
             *("-ext", f"SAN={addresses}", "-storetype", "PKCS12", "-keystore", str(self.keystore)),
