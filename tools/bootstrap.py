@@ -23,6 +23,8 @@ BEGAN = time.monotonic()
 ROOT = Path(__file__).resolve().parents[1]
 BEAT = 5.0
 """Seconds between lines while packages are being installed."""
+PATIENCE = 15.0
+"""Seconds for what is ended to clean up."""
 NEED = 1_000_000_000
 """Bytes that an environment takes while it is being made."""
 NEED_OF_ENGINE = 2_000_000_000
@@ -33,6 +35,7 @@ DOWNLOADER = ("anyio", "h11", "httpcore2", "httpx2", "idna", "psutil", "truststo
 
 def main() -> None:
     lock = Path(sys.argv[1])
+    os.umask(os.umask(0o022) | 0o022)  # nobody else may change what runs as this user
     try:
         if lacks := lacking.message(sys.argv[2:]):
             print(lacks, file=sys.stderr)
@@ -95,7 +98,12 @@ def engine_ahead(engine: str, python: str) -> Iterator[None]:
         try:
             yield
         except BaseException:
-            download.kill()
+            assert download.stdin is not None
+            download.stdin.close()  # upon which it ends, and removes what is half there
+            try:
+                download.wait(PATIENCE)
+            finally:
+                download.kill()
             raise
         download.wait()
 
@@ -143,6 +151,7 @@ class Installer:
     def __init__(self, python: Path, folder: Path) -> None:
         self._python = str(python)
         self._uv: Path | None = None
+        self._pip_options: list[str] = []
         try:
             self._uv = installing.program(folder, say)
         except installing.UnavailableError as error:
@@ -154,11 +163,14 @@ class Installer:
             if not (lines := follow(argv, installing.variables())):
                 return
             show(lines)
+            shutil.rmtree(self._uv.parent, ignore_errors=True)
             self._uv = None
             self._use_pip("uv failed")
+            # a package may be half there
+            self._pip_options = ["--force-reinstall"]
         quiet = ["--disable-pip-version-check", "--no-compile", "--progress-bar=off"]
         locked = ["--only-binary", ":all:", "--require-hashes", "--requirement", str(lock)]
-        needed([self._python, "-m", "pip", "install", *quiet, *locked])
+        needed([self._python, "-m", "pip", "install", *self._pip_options, *quiet, *locked])
 
     def _use_pip(self, why: str) -> None:
         say(f"{why}: pip installs packages")
@@ -180,12 +192,16 @@ def follow(argv: list[str], environment: Mapping[str, str] | None = None) -> lis
             say(f"  {output[-1][:70]}")
 
     threading.Thread(target=beat, daemon=True).start()
-    with subprocess.Popen(
-        argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
-    ) as process:
-        assert process.stdout is not None
-        output.extend(line.strip() for line in process.stdout)
-    done.set()
+    pipe, joined = subprocess.PIPE, subprocess.STDOUT
+    try:
+        # uv prints UTF-8 in any locale
+        with subprocess.Popen(
+            argv, stdout=pipe, stderr=joined, encoding="utf-8", errors="replace", env=environment
+        ) as process:
+            assert process.stdout is not None
+            output.extend(line.strip() for line in process.stdout)
+    finally:
+        done.set()
     return output[-12:] if process.returncode else []
 
 

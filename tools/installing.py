@@ -4,6 +4,7 @@ import hashlib
 import os
 import shutil
 import ssl
+import subprocess
 import sys
 import time
 import zipfile
@@ -48,8 +49,18 @@ def program(folder: Path, say: Say) -> Path:
             shutil.copyfileobj(source, file, _PIECE)
         archive.unlink()
         found.chmod(0o755)
+        # such as on a machine without the loader of glibc, or where nothing may be started in the cache
+        subprocess.run([found, "--version"], stdout=subprocess.DEVNULL, check=True)
     # ValueError: a page that is no index, a URL that urllib cannot read
-    except (WeftError, OSError, HTTPException, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except (
+        WeftError,
+        OSError,
+        HTTPException,
+        ValueError,
+        KeyError,
+        zipfile.BadZipFile,
+        subprocess.SubprocessError,
+    ) as error:
         raise UnavailableError(str(error) or type(error).__name__) from error
     return found
 
@@ -102,21 +113,33 @@ def _download(wheel: Wheel, target: Path, pip: PipSettings, say: Say) -> None:
             shutil.copy(folder / wheel.file, target)
             break
     else:
-        address = next(_addresses(wheel, pip), None)
-        if address is None:
-            raise UnavailableError(f"no index of pip's settings has {wheel.file}")
-        with _opened(address, pip) as source, target.open("wb") as file:
-            _copy(source, file, wheel, say)
+        _from_an_index(wheel, target, pip, say)
     found = hashlib.sha256(target.read_bytes()).hexdigest()
     if found != wheel.sha256:
         raise UnavailableError(f"{wheel.file} has the checksum {found}")
 
 
-def _addresses(wheel: Wheel, pip: PipSettings) -> Iterator[str]:
+def _from_an_index(wheel: Wheel, target: Path, pip: PipSettings, say: Say) -> None:
+    """From the first that gives it away, of those that pip would ask."""
+    reasons = []
     for each in pip.indexes():
-        with _opened(f"{each}/{wheel.package}/", pip) as page:
-            kind = page.headers.get("Content-Type", "")
-            yield from index.listed(page.read().decode(), kind, page.url, wheel.file)
+        page = f"{each}/{wheel.package}/"
+        try:
+            for address in _addresses(page, wheel, pip):
+                with _opened(address, pip) as source, target.open("wb") as file:
+                    _copy(source, file, wheel, say)
+                return
+        except UnavailableError as error:
+            reasons.append(str(error))
+        except (OSError, HTTPException, ValueError, KeyError) as error:
+            reasons.append(f"{shown(page)}: {error}")
+    raise UnavailableError("; ".join(reasons) or f"no index of pip's settings has {wheel.file}")
+
+
+def _addresses(page: str, wheel: Wheel, pip: PipSettings) -> Iterator[str]:
+    with _opened(page, pip) as opened:
+        kind = opened.headers.get("Content-Type", "")
+        yield from index.listed(opened.read().decode(), kind, opened.url, wheel.file)
 
 
 def _opened(address: str, pip: PipSettings) -> HTTPResponse:
@@ -128,7 +151,9 @@ def _opened(address: str, pip: PipSettings) -> HTTPResponse:
         raise UnavailableError(f"{shown(address)} is no address of HTTP")
     if not route.verify and parts.scheme == "https":
         raise UnavailableError(f"pip's settings trust {shown(address)} without its certificate")
-    context = ssl.create_default_context(cafile=str(route.trusted) if route.trusted else None)
+    where = str(route.trusted) if route.trusted else None
+    folder = route.trusted is not None and route.trusted.is_dir()
+    context = ssl.create_default_context(cafile=None if folder else where, capath=where if folder else None)
     if route.certificate:
         context.load_cert_chain(route.certificate)
     proxies = [] if route.proxy is None else [ProxyHandler({"http": route.proxy, "https": route.proxy})]

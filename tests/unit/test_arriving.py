@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.mirror import Registry, python_page, serving, sha256
-from weft.errors import MissingError
+from weft.errors import MissingError, StorageError
 from weft.host import settings
-from weft.host.provision import distribution
+from weft.host.provision import distribution, pythonarchive
 from weft.host.provision.arriving import Arriving
 from weft.host.provision.download.session import Wanted
 from weft.host.provision.pythonarchive import PythonArchive
@@ -51,7 +51,9 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Regist
 
 
 def engine(content: bytes = WHOLE) -> PythonArchive:
-    return PythonArchive("a", "1", "a", "a-1.tar.gz", len(content), sha256(content), {"a-1/deps/": ""}, 1)
+    return PythonArchive(
+        "a", "1", "a", "a-1.tar.gz", len(content), sha256(content), {"a-1/deps/": ""}, 5_000_000
+    )
 
 
 def unpacked(home: Path) -> dict[str, bytes]:
@@ -83,7 +85,9 @@ def test_what_was_unpacked_of_another_file_is_not_kept(registry: Registry) -> No
     (part := folder / f"{engine().sha256}.part").write_bytes(other)
     ended, results = threading.Event(), []
     (target := settings.cache() / "target").mkdir()
-    reader = threading.Thread(target=lambda: results.append(engine().unpack_arriving(folder, target, ended)))
+    reader = threading.Thread(
+        target=lambda: results.append(engine().unpack_arriving(folder, target, ended, threading.Event()))
+    )
     reader.start()
     while not unpacked(target):
         pass
@@ -122,7 +126,7 @@ def test_nothing_is_written_elsewhere_before_it_is_verified(
     (target := tmp_path / "1" / "2" / "3").mkdir(parents=True)
     ended = threading.Event()
     ended.set()
-    assert not engine().unpack_arriving(folder, target, ended)
+    assert not engine().unpack_arriving(folder, target, ended, threading.Event())
     assert list(tmp_path.rglob("*.jar")) == []
     assert list(target.iterdir()) == []
 
@@ -152,13 +156,75 @@ def wanted(tmp_path: Path) -> Callable[[bytes], Wanted]:
 def test_it_ends_when_no_more_comes(wanted: Callable[[bytes], Wanted]) -> None:
     each, ended = wanted(b"whole"), threading.Event()
     ended.set()
-    with Arriving(each, ended) as none:
+    with Arriving(each, ended, threading.Event()) as none:
         assert none.read() == b""
     each.part.write_bytes(b"who")
-    with Arriving(each, ended) as some:
+    with Arriving(each, ended, threading.Event()) as some:
         assert some.read() == b"who"
         assert not some.whole()
     each.done.write_bytes(b"whole")
-    with Arriving(each, ended) as every:
+    with Arriving(each, ended, threading.Event()) as every:
         assert every.read(2) == b"wh"
         assert every.whole()
+
+
+def test_it_ends_at_once_when_nobody_wants_it(wanted: Callable[[bytes], Wanted]) -> None:
+    each, unwanted = wanted(b"whole"), threading.Event()
+    each.part.write_bytes(b"who")
+    unwanted.set()
+    with Arriving(each, threading.Event(), unwanted) as none, pytest.raises(OSError, match="nobody wants it"):
+        none.read()
+
+
+def test_one_that_unpacks_to_more_than_its_bytes_is_ended(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few bytes of an archive can be the zeros of a whole disk."""
+    zeros = archive({f"a-1/deps/{number}": bytes(1_000_000) for number in range(20)})
+    (folder := settings.cache() / "downloads" / engine().key).mkdir(parents=True)
+    (folder / f"{engine().sha256}.part").write_bytes(zeros)
+    (target := tmp_path / "target").mkdir()
+    seen: list[int] = []
+    remove = pythonarchive.remove_tree
+    monkeypatch.setattr(
+        pythonarchive, "remove_tree", lambda path: (seen.append(Path(path).stat().st_size), remove(path))
+    )
+    (ended := threading.Event()).set()
+    assert not engine().unpack_arriving(folder, target, ended, threading.Event())
+    assert seen == [1_000_000] * 5
+    assert list(target.iterdir()) == []
+
+
+@pytest.mark.parametrize("filters", [True, False])
+def test_a_directory_of_another_archive_can_be_emptied(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, filters: bool
+) -> None:
+    """What is left would become a part of the engine; root may read every directory, so only its mode shows that others could."""
+    if not filters:  # as Python 3.11.2, which Debian 12 has
+        monkeypatch.delattr(tarfile, "data_filter", raising=False)
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w:gz") as tar:
+        folder = tarfile.TarInfo("a-1/deps/jars")
+        folder.type, folder.mode = tarfile.DIRTYPE, 0o333
+        tar.addfile(folder)
+        jar = tarfile.TarInfo("a-1/deps/jars/x.jar")
+        jar.size, jar.mode = 1, 0o4177
+        tar.addfile(jar, io.BytesIO(b"x"))
+    (home := tmp_path / "target").mkdir()
+    with tarfile.open(fileobj=io.BytesIO(content.getvalue())) as tar:
+        engine()._extract(tar, home, verified=False)
+    assert (home / "jars").stat().st_mode & 0o777 == 0o755
+    assert (home / "jars" / "x.jar").stat().st_mode & 0o7777 == 0o755
+
+
+def test_what_cannot_be_removed_ends_the_set_up(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("weft.host.provision.pythonarchive.remove_tree", lambda path: None)
+    (folder := settings.cache() / "downloads" / engine().key).mkdir(parents=True)
+    (folder / engine().sha256).write_bytes(archive({"a-1/deps/evil.jar": b"x"}))
+    (target := tmp_path / "target").mkdir()
+    ended = threading.Event()
+    ended.set()
+    with pytest.raises(StorageError, match="cannot be emptied"):
+        engine().unpack_arriving(folder, target, ended, threading.Event())

@@ -306,10 +306,33 @@ def test_a_download_ahead_ends_with_what_started_it(tmp_path: Path, monkeypatch:
 
 def test_a_download_ahead_ends_when_its_standard_input_closes() -> None:
     """The bootstrap holds it open, and it closes however that ends."""
-    argv = [sys.executable, "-c", "from weft.host.provision import ahead; ahead._end()"]
+    program = """
+import sys
+from weft.host import signals
+from weft.host.provision import ahead, distribution, jars
+
+def download(*_):
+    try:
+        signals.sleep(60)
+    finally:
+        print("removed what was half there")
+
+distribution.provided, jars.needs, jars.build = download, lambda _: {}, lambda *_: None
+sys.argv = ["ahead", "spark", "0"]
+sys.exit(ahead.main())
+"""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run(argv, env=environment, stdin=subprocess.DEVNULL, check=False, timeout=60)
-    assert done.returncode == 1
+    argv = [sys.executable, "-c", program]
+    done = subprocess.run(
+        argv,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (143, "removed what was half there\n")
 
 
 def test_a_user_without_a_home_directory_can_start_with_a_cache(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 import errno
 import random
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,19 @@ def test_a_server_that_ignores_ranges_sends_it_from_the_beginning(registry: Regi
 def test_a_part_of_something_else_is_thrown_away(registry: Registry, tmp_path: Path, left: bytes) -> None:
     wanted(tmp_path, []).part.write_bytes(left)
     assert fetch(tmp_path, DownloadAddress(registry.url + FILE)) == CONTENT
+
+
+def test_a_whole_file_that_is_another_is_thrown_away(registry: Registry, tmp_path: Path) -> None:
+    wanted(tmp_path, []).done.write_bytes(CONTENT[:-1] + b"x")
+    assert fetch(tmp_path, DownloadAddress(registry.url + FILE)) == CONTENT
+
+
+def test_a_directory_that_others_can_change_is_refused(registry: Registry, tmp_path: Path) -> None:
+    (folder := tmp_path / "downloads").mkdir()
+    folder.chmod(0o777)
+    with pytest.raises(StorageError, match=re.escape(str(tmp_path))):
+        fetch(folder, DownloadAddress(registry.url + FILE))
+    assert registry.asked == []
 
 
 def test_a_wrong_file_is_named_with_both_checksums_and_leaves_nothing(

@@ -97,7 +97,34 @@ def test_what_urllib_cannot_do_safely_is_left_to_pip(
 
 def test_an_index_without_it_is_named(registry: Registry, tmp_path: Path) -> None:
     registry.files.clear()
-    with pytest.raises(installing.UnavailableError, match="404"):
+    with pytest.raises(installing.UnavailableError, match=f"{registry.url}/simple/uv/: HTTP Error 404"):
+        installing.program(tmp_path / "uv", silent)
+
+
+def test_the_next_index_has_it(registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", f"{registry.url}/empty")
+    monkeypatch.setenv("PIP_EXTRA_INDEX_URL", f"http://127.0.0.1:9/simple {registry.url}/simple")
+    assert installing.program(tmp_path / "uv", silent).read_text() == SCRIPT
+
+
+def test_certificates_may_be_a_directory(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder := tmp_path / "authorities").mkdir()
+    monkeypatch.setenv("PIP_CERT", str(folder))
+    assert installing.program(tmp_path / "uv", silent).read_text() == SCRIPT
+
+
+@pytest.mark.parametrize("script", ["#!/nowhere/loader\n", "#!/bin/sh\nexit 1\n"])
+def test_one_that_does_not_start_here_is_not_used(
+    tmp_path: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch, script: str
+) -> None:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr(f"uv-{installing.UV.version}.data/scripts/uv", script)
+    registry.files[f"/files/{FILE}"] = whole = content.getvalue()
+    monkeypatch.setitem(vars(installing.UV), "wheels", [Wheel(sha256(whole), len(whole), FILE)])
+    with pytest.raises(installing.UnavailableError):
         installing.program(tmp_path / "uv", silent)
 
 
@@ -158,12 +185,14 @@ def test_pip_installs_where_uv_fails(
     asked = (tmp_path / "installed").read_text().split()
     assert asked[-2:] == [str(lock), f"{registry.url}/simple"]
     assert {"--require-hashes", "--no-build", "--no-config"} <= set(asked)
-    fake_program(tmp_path / "uv", "uv", "echo it broke; exit 1")
+    fake_program(tmp_path / "uv", "uv", r"printf '\303\227 \377 it broke\n'; exit 1")
     monkeypatch.setattr(bootstrap, "needed", ran.append)
     packages.install(lock)
     packages.install(lock)
     assert [argv[2] for argv in ran] == ["ensurepip", "pip", "pip"]
-    assert "    it broke\n" in capfd.readouterr().err
+    assert all("--force-reinstall" in argv for argv in ran[1:])
+    assert not (tmp_path / "uv").exists()
+    assert "    \u00d7 \ufffd it broke\n" in capfd.readouterr().err
     monkeypatch.setattr(bootstrap.importlib.util, "find_spec", lambda name: None)
     registry.files.clear()
     with pytest.raises(SystemExit):

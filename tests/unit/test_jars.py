@@ -12,7 +12,7 @@ import pytest
 
 from tests.mirror import Registry, serving, sha256
 from tests.needs import JAVA, needs
-from weft.errors import MissingError
+from weft.errors import MissingError, WeftError
 from weft.host import settings
 from weft.host.provision import distribution, jarfile, jars, javamodules, jdk
 from weft.host.provision.mavenset import locked
@@ -149,6 +149,22 @@ def test_what_does_not_compile_is_shown(registry: Registry, java: Path) -> None:
     with pytest.raises(MissingError, match="building weft's jar for core failed") as raised:
         jars.build([], [], print)
     assert any("cannot find symbol" in line for line in raised.value.tail)
+
+
+def test_a_compiler_that_is_killed_is_not_a_failure_without_words(
+    registry: Registry, java: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(argv: list[str], **_: object) -> None:
+        raise WeftError(f"`{' '.join(argv)}` failed with exit code -9")
+
+    monkeypatch.setattr(jars.shell, "run", killed)
+    with pytest.raises(
+        MissingError, match=r"jar for core failed: the compiler failed with exit code -9$"
+    ) as raised:
+        jars._compile(
+            javamodules.read(java, "core", locked(java / "maven.lock")), ["javac"], [], java / "classes"
+        )
+    assert raised.value.hint == ""
 
 
 def test_libraries_come_with_the_engine_unless_there_are_jars(

@@ -66,6 +66,14 @@ def test_a_proxy_of_pip_without_a_scheme_is_one_of_http(home: Path) -> None:
     assert pipsettings.load().route("https://a").proxy == "http://proxy.site:3128"
 
 
+def test_a_setting_of_pips_files_without_a_value_is_not_set(home: Path) -> None:
+    """An empty proxy would switch the environment's off."""
+    configure_pip(home, "[global]\nproxy =\nindex-url = http://a/simple\n[install]\nindex-url =\n")
+    found = pipsettings.load()
+    assert found.route("https://a").proxy is None
+    assert found.indexes() == ["http://a/simple"]
+
+
 def test_certificates_are_those_of_pip_then_those_of_its_variables(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

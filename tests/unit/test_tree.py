@@ -80,12 +80,18 @@ def test_the_cache_can_be_changed_by_nobody_else_whatever_the_umask(
     monkeypatch.setenv("WEFT_CACHE", str(tmp_path / "above" / "cache"))
     before = os.umask(0o002)
     try:
-        with building("thing", 1):
-            pass
+        with building("thing", 1) as partial:
+            assert partial is not None
+            assert partial.stat().st_mode & 0o777 == 0o700
+            (partial / "jars").mkdir()
+            (partial / "jars" / "a.jar").touch()
+            (partial / "link").symlink_to("/tmp")
     finally:
         os.umask(before)
-    made = [tmp_path / "above", tmp_path / "above" / "cache", tmp_path / "above" / "cache" / "thing"]
-    assert [path.stat().st_mode & 0o777 for path in made] == [0o755] * 3
+    thing = tmp_path / "above" / "cache" / "thing"
+    folders = [tmp_path / "above", tmp_path / "above" / "cache", thing, thing / "jars"]
+    assert [path.stat().st_mode & 0o777 for path in folders] == [0o755] * 4
+    assert (thing / "jars" / "a.jar").stat().st_mode & 0o777 == 0o644
 
 
 def test_who_waits_for_another_weft_sees_that(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

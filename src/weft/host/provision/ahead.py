@@ -4,18 +4,21 @@ BEGAN is when the set-up did, of Python's monotonic clock. It ends with its stan
 """
 
 import os
+import signal
 import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-from weft.errors import WeftError
+from weft.errors import Stopped, WeftError
+from weft.host import signals
 from weft.host.provision import distribution, jars
 
 
 def main() -> int:
     """1 if that failed; weft tries again, and says why."""
+    signals.watch()
     threading.Thread(target=_end, daemon=True).start()
     engine, began = sys.argv[1], float(sys.argv[2])
     say = partial(_say, began)
@@ -29,17 +32,17 @@ def main() -> int:
             core.result()
         if jars.needs(engines):
             jars.build(engines, (), say)
+    except Stopped as stopped:
+        return stopped.exit_code
     except (WeftError, OSError) as error:
         say(f"not yet: {error}")
         return 1
-    except KeyboardInterrupt:
-        return 130
     return 0
 
 
 def _end() -> None:
     os.read(0, 1)
-    os._exit(1)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _say(began: float, text: str) -> None:

@@ -14,14 +14,14 @@ _POLL = 0.02
 
 
 class Arriving(io.RawIOBase):
-    """What has been received of a file, in order; the end of it once `ended` is set and no more is there.
+    """What has been received of a file, in order; the end of it once `ended` is set and no more is there, an OSError once nobody wants it.
 
     The file may have been received again in between, so that what was read is not what was verified: `whole` compares.
     """
 
-    def __init__(self, wanted: Wanted, ended: threading.Event) -> None:
+    def __init__(self, wanted: Wanted, ended: threading.Event, unwanted: threading.Event) -> None:
         super().__init__()
-        self._wanted, self._ended = wanted, ended
+        self._wanted, self._ended, self._unwanted = wanted, ended, unwanted
         self._file: BinaryIO | None = None
         self._hasher = hashlib.sha256()
 
@@ -47,6 +47,8 @@ class Arriving(io.RawIOBase):
 
     def _more(self, most: int) -> bytes:
         while True:
+            if self._unwanted.is_set():
+                raise OSError("nobody wants it any more")
             ended = self._ended.is_set()  # before the file is read for the last time
             if self._file is None:
                 self._file = _opened(self._wanted.done) or _opened(self._wanted.part)

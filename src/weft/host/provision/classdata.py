@@ -14,7 +14,7 @@ from weft.errors import WeftError
 from weft.host import settings, shell
 from weft.host.cause import ended
 from weft.host.javaprogram import IN_PLACE, JavaProgram
-from weft.host.own import open_own
+from weft.host.own import made, open_own
 from weft.host.programs.removal import remove_tree
 from weft.host.provision import classlist, jdk
 from weft.host.provision.tree import Say, building, cached, digest
@@ -59,7 +59,7 @@ def known(name: str) -> bool:
 def leave(name: str) -> bool:
     """Leave making it to the next run; False where that cannot be noted."""
     try:
-        settings.cache().mkdir(parents=True, exist_ok=True)
+        made(settings.cache(), 0o755)
         open_own(_left(name)).close()
     except (OSError, WeftError):
         return False

@@ -147,13 +147,16 @@ def _unpacking(
 ) -> Iterator[Mapping[str, Callable[[], bool]]]:
     """Unpack archives while they arrive, for as long as the block downloads; by name, whether that has been done."""
     archives = {name: each for name, each in wanted.items() if isinstance(each, PythonArchive)}
-    ended = threading.Event()
+    ended, unwanted = threading.Event(), threading.Event()
     with ThreadPoolExecutor(max(1, len(archives))) as pool:
         begun = {
-            name: pool.submit(each.unpack_arriving, folders[name], targets[name], ended)
+            name: pool.submit(each.unpack_arriving, folders[name], targets[name], ended, unwanted)
             for name, each in archives.items()
         }
         try:
             yield {name: begun[name].result if name in begun else bool for name in wanted}
+        except BaseException:
+            unwanted.set()
+            raise
         finally:
             ended.set()

@@ -144,10 +144,12 @@ def _compile(module: Module, compiler: Sequence[str], path: Sequence[Path], clas
     try:
         shell.run([*compiler, *options, "-cp", ":".join(map(str, path)), *files], timeout=900)
     except WeftError as error:
+        # without a line of the compiler's, how it ended is all that is known; its command names every file
+        ended = "" if error.tail else f": the compiler {error.message.rpartition('` ')[2]}"
         raise MissingError(
-            f"building weft's jar for {module.name} failed",
+            f"building weft's jar for {module.name} failed{ended}",
             tail=error.tail,
-            hint="`./test java` shows all of the compiler's output",
+            hint="`./test java` shows all of the compiler's output" if error.tail else "",
         ) from error
 
 

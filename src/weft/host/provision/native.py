@@ -8,6 +8,7 @@ from pathlib import Path
 
 from weft.errors import MissingError, WeftError
 from weft.host import settings, shell
+from weft.host.own import made
 from weft.host.provision.tree import Say, building, cached, digest, locked
 from weft.text.arguments import repeat
 
@@ -108,7 +109,8 @@ def command(cargo: str, source: Path, packages: Sequence[str] = tuple(PACKAGES))
 
 
 def _compile(cargo: str, source: Path, target: Path, packages: Sequence[str]) -> None:
-    objects = objects_of(source)  # kept for incremental builds
+    objects = objects_of(source)  # kept for incremental builds, of which nobody else may change a part
+    made(objects, 0o700)
     # cargo's own lock ends with its build: another process would replace the programs before they are copied
     with locked(objects.with_name(f".{objects.name}.lock")):
         try:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 
+from weft.errors import StorageError
 from weft.host.programs.removal import remove_tree
 from weft.host.provision.arriving import Arriving
 from weft.host.provision.download import index
@@ -68,15 +69,18 @@ class PythonArchive:
             self._untar(archive, target)
         archive.unlink()
 
-    def unpack_arriving(self, folder: Path, target: Path, ended: threading.Event) -> bool:
-        """The same while the archive is being downloaded, until `ended` is set; False if that could not be, and the target is empty again.
+    def unpack_arriving(
+        self, folder: Path, target: Path, ended: threading.Event, unwanted: threading.Event
+    ) -> bool:
+        """The same while the archive is being downloaded, until one of both is set; False if that could not be, and the target is empty again.
 
-        It is verified when it is whole. Nothing in the target is used before, and nothing is written elsewhere.
+        It is verified when it is whole. Nothing in the target is used before, and nothing is written elsewhere. Raises StorageError if the
+        target cannot be emptied.
         """
         if self.file.endswith(".whl"):  # its directory is at its end
             return False
         (wanted,) = self.files(folder)
-        with Arriving(wanted, ended) as archive:
+        with Arriving(wanted, ended, unwanted) as archive:
             try:
                 with tarfile.open(
                     fileobj=io.BufferedReader(archive, _BUFFER), mode="r|gz", bufsize=_BUFFER
@@ -88,6 +92,8 @@ class PythonArchive:
                 ended.wait()
         for each in target.iterdir():
             remove_tree(str(each))
+        if any(target.iterdir()):  # it would become a part of what is unpacked next
+            raise StorageError(f"{target} cannot be emptied", hint="remove it")
         return False
 
     def _place(self, name: str) -> str | None:
@@ -104,11 +110,17 @@ class PythonArchive:
     def _extract(self, tar: tarfile.TarFile, target: Path, *, verified: bool) -> None:
         # Debian 12's Python 3.11.2 has no filters, and refuses the argument
         tar.extraction_filter = getattr(tarfile, "data_filter", None)
+        room = self.unpacked
         for member in tar:
+            room -= member.size
+            if room < 0 and not verified:
+                raise tarfile.ExtractError(f"it has more than {self.unpacked} bytes")
             if place := self._place(member.name):
                 if not (verified or _stays(member, place)):
                     raise tarfile.ExtractError(f"{member.name} is not unpacked before it is verified")
                 member.name, member.uid, member.gid = place, os.geteuid(), os.getegid()
+                # a directory that its owner may not read could not be emptied again
+                member.mode = 0o755 if member.isdir() else member.mode & 0o755 | 0o600
                 tar.extract(member, target)
 
     def _unzip(self, archive: Path, target: Path) -> None:

@@ -1,7 +1,9 @@
 """Directories in the cache, keyed by a hash of their inputs, created once and atomically."""
 
 import hashlib
+import os
 import shutil
+import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -97,14 +99,25 @@ def building(name: str, need: int, say: Say | None = None) -> Iterator[Path | No
             say(f"{_damage(cache / name)}: it is damaged, and made again")
         partial = cache / f".{name}.partial"
         remove_tree(str(partial))
-        partial.mkdir(mode=0o755)  # whatever the umask: nobody else may change what runs as this user
+        partial.mkdir(mode=0o700)
         try:
             yield partial
+            _close(partial)
             contents.record(partial)
             _discard(cache / name)
             partial.rename(cache / name)
         finally:
             remove_tree(str(partial))
+
+
+def _close(folder: Path) -> None:
+    """Whatever the umask, nobody else may change what runs as this user; nobody could reach it before."""
+    for above, folders, files in os.walk(folder):
+        for each in (Path(above, name) for name in (*folders, *files)):
+            mode = stat.S_IMODE(each.lstat().st_mode)
+            if mode & 0o022 and not each.is_symlink():
+                each.chmod(mode & ~0o022)
+    folder.chmod(0o755)
 
 
 def _discard(path: Path) -> None:

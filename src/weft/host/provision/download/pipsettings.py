@@ -71,7 +71,9 @@ def _read(path: Path) -> dict[str, str]:
     except (configparser.Error, UnicodeDecodeError):
         return {}  # pip itself names the error
     sections = [dict(parser[name]) for name in _SECTIONS if parser.has_section(name)]
-    return {key.replace("_", "-"): _plain(text) for section in sections for key, text in section.items()}
+    # as pip: one without a value is not set
+    given = [(key, text) for section in sections for key, text in section.items() if text]
+    return {key.replace("_", "-"): _plain(text) for key, text in given}
 
 
 def _plain(text: str) -> str:

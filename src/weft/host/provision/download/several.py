@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from weft.host import signals
+from weft.host.own import made, require_own
 from weft.host.provision.download.session import Session, Wanted, session
 from weft.host.provision.download.transfer import fetch
 from weft.host.provision.tree import Say
@@ -19,7 +20,8 @@ BEAT = 5.0
 def fetch_all(wanted: Collection[Wanted], say: Say, *, patience: float = 0.5) -> None:
     """Each file is whole and verified afterwards. Raises MissingError or StorageError of the first that failed."""
     for each in wanted:
-        each.folder.mkdir(parents=True, exist_ok=True)
+        made(each.folder, 0o755)
+        require_own(each.folder)
     largest_first = sorted(wanted, key=lambda each: -each.size)
     with session(patience) as to, ThreadPoolExecutor(CONNECTIONS) as pool:
         futures = [pool.submit(fetch, each, to) for each in largest_first]

@@ -27,7 +27,7 @@ def fetch(wanted: Wanted, to: Session) -> None:
 
     What was received before a break remains as SHA256.part, and the next attempt continues from there.
     """
-    if not wanted.done.exists():
+    if not (wanted.done.exists() and _sha256(wanted.done, to) == wanted.sha256):
         try:
             _from_any(wanted, wanted.part, to)
         except OSError as error:
