@@ -25,6 +25,15 @@ To = Annotated[
         metavar="NAME", autocompletion=completing.cluster, help="a persistent cluster, instead of a new one"
     ),
 ]
+OnlyTo = Annotated[
+    str | None,
+    typer.Option(
+        "--to",
+        metavar="NAME",
+        autocompletion=completing.cluster,
+        help="a persistent cluster, instead of a new one; only with options of the job, and --engine",
+    ),
+]
 Conf = Annotated[
     list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="a setting for this job only")
 ]
@@ -70,7 +79,7 @@ def submit(
     arguments: Annotated[list[str] | None, typer.Argument(help="its arguments")] = None,
     *,
     flags: Flags,
-    to: To = None,
+    to: OnlyTo = None,
     job: dict[str, Any],
     driver_memory: Size = None,
     executor_memory: Size = None,

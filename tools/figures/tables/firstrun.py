@@ -8,8 +8,8 @@ from weft.text.numbers import NONE
 
 _FROM = {"clone": "a clone: `./weft run terasort`", "wheel": "a wheel: `pip install`, `weft run terasort`"}
 _PARTS = {
-    "packages": "Python packages",
-    "set-up": "engine, Java, jars, class archives",
+    "packages": "Python packages; of a clone also engine and jars",
+    "set-up": "what is left of engine, Java, jars, class archives",
     "cluster": "cluster and input",
     "job": "the job",
     "end": "check, report, end",

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from weft.adapters.nodes.base import Nodes
 from weft.errors import UsageError
+from weft.text.fields import MOST, Size
 
 
 class Hosts(Nodes):
@@ -14,6 +15,12 @@ class Hosts(Nodes):
     on_other_hosts: ClassVar[bool] = True
     reached_by: ClassVar[str] = "every user of these hosts and of their network"
 
+    cores: int | None = Field(
+        default=None, ge=1, le=MOST, description="cores per node; default: those of the job or of the host"
+    )
+    memory: Size | None = Field(
+        default=None, description="memory per node; default: what the job or the host has available"
+    )
     trusted: bool = Field(
         default=False,
         description="nobody else can log in to these hosts or reach their network; security=none requires it",
