@@ -6,7 +6,10 @@ from figures.rows import Row
 from figures.shown import in_turn, others, spread, table, valid
 from weft.text.numbers import NONE
 
-_FROM = {"clone": "a clone: `./weft run terasort`", "wheel": "a wheel: `pip install --no-compile`, `weft run terasort`"}
+_FROM = {
+    "clone": "a clone: `./weft run terasort`",
+    "wheel": "a wheel: `pip install --no-compile`, `weft run terasort`",
+}
 _PARTS = {
     "packages": "Python packages; of a clone also engine and jars",
     "set-up": "what is left of engine, Java, jars, class archives",
