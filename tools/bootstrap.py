@@ -139,10 +139,19 @@ def make(environment: Path, lock: Path, engine: str = "") -> None:
     with engine_ahead(ahead, str(python)):
         packages.install(lock)
         shutil.rmtree(uv, ignore_errors=True)
+        close(environment)
         contents = ROOT / "src" / "weft" / "host" / "provision" / "contents.py"
         needed([str(python), "-B", str(contents), str(environment)])
     (environment / ".complete").touch()
     say("ready")
+
+
+def close(environment: Path) -> None:
+    """Directories for what Python compiles later, which it would make with the umask of that time; and nobody else may lock what uv locked."""
+    for folder, _, files in os.walk(environment / "lib"):
+        if any(file.endswith(".py") for file in files):
+            Path(folder, "__pycache__").mkdir(exist_ok=True)
+    (environment / ".lock").unlink(missing_ok=True)
 
 
 class Installer:

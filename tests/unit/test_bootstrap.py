@@ -88,6 +88,25 @@ def test_a_source_archive_is_refused_before_anything_of_it_runs(
     assert not ran.exists()
 
 
+def test_what_python_compiles_later_can_be_changed_by_nobody_else(tmp_path: Path) -> None:
+    (module := tmp_path / "lib" / "site-packages" / "one" / "one.py").parent.mkdir(parents=True)
+    (tmp_path / "lib" / "site-packages" / "data").mkdir()
+    module.touch()
+    (tmp_path / ".lock").touch()
+    bootstrap.close(tmp_path)
+    before = os.umask(0o002)
+    try:
+        subprocess.run(
+            [sys.executable, "-c", "import one"], env={"PYTHONPATH": str(module.parent)}, check=True
+        )
+    finally:
+        os.umask(before)
+    (compiled,) = tmp_path.rglob("*.pyc")
+    assert [path.stat().st_mode & 0o022 for path in (compiled, compiled.parent)] == [0, 0]
+    assert not list((tmp_path / "lib" / "site-packages" / "data").iterdir())
+    assert not (tmp_path / ".lock").exists()
+
+
 def test_a_cache_that_cannot_be_written_is_named(lock: Path) -> None:
     (lock.parent / "file").touch()
     done = start(lock, "-c", "", WEFT_CACHE=str(lock.parent / "file" / "cache"))
