@@ -10,6 +10,7 @@ import pytest
 from weft.errors import UsageError
 from weft.host import settings, unforeseen
 from weft.host.programs import openfiles
+from weft.run.imports.zipped import unpacked
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,19 @@ from weft.host.programs import openfiles
 )
 def test_a_limit_of_the_machine_is_named_with_where_it_is_shown(number: int, hint: str) -> None:
     assert hint in unforeseen.explained(OSError(number, os.strerror(number))).hint
+
+
+def test_an_error_without_a_file_is_in_the_systems_words() -> None:
+    assert unforeseen.explained(OSError(errno.EIO, os.strerror(errno.EIO))).message == "Input/output error"
+
+
+def test_a_file_that_can_be_opened_and_not_read_is_named() -> None:
+    with (
+        pytest.raises(OSError, match="Input/output error") as caught,
+        unpacked(Path("/proc/self/mem"), Path(), 1),
+    ):
+        pass
+    assert unforeseen.explained(caught.value).message == "/proc/self/mem: input/output error"
 
 
 def test_a_thread_that_cannot_start_is_a_limit_and_no_mistake_of_weft() -> None:

@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Mapping
 from pathlib import Path
 
-from weft.errors import WeftError
+from weft.errors import WeftError, why
 from weft.host import settings
 from weft.text.verbosity import CHOSEN
 
@@ -31,7 +31,7 @@ def _of_the_machine(error: OSError) -> WeftError:
     """A full, foreign, missing or broken file system, as one sentence that names the file."""
     named = error.filename if isinstance(error.filename, (str, bytes)) else str(error.filename or "")
     path = Path(os.fsdecode(named))
-    what = f"{path}: {(error.strerror or str(error)).lower()}" if named else str(error)
+    what = f"{path}: {why(error).lower()}" if named else why(error)
     full = error.errno in {errno.ENOSPC, errno.EDQUOT}
     if error.errno in _NO_FILES:
         return WeftError(what, hint="allow more open files: `ulimit -n 65536`; `ulimit -Hn` shows the most")

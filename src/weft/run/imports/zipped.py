@@ -37,8 +37,12 @@ def unpacked(path: Path, near: Path, limit: int) -> Iterator[Path | None]:
 def _is_zip(path: Path) -> bool:
     if not path.is_file():
         return False
-    with path.open("rb") as file:
-        return file.read(len(_MAGIC)) == _MAGIC
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError as error:
+        error.filename = error.filename or str(path)  # where it can be opened and not read, nobody names it
+        raise
 
 
 def _extract(path: Path, directory: Path, limit: int) -> None:
