@@ -9,6 +9,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from typing import IO
@@ -20,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 from weft.errors import WeftError
 from weft.host.provision.download import index, pipsettings
 from weft.host.provision.download.pipsettings import PipSettings
-from weft.host.provision.download.route import shown
+from weft.host.provision.download.route import context, shown
 from weft.host.provision.wheelset import Wheel, WheelSet
 
 UV = WheelSet(name="uv", version="0.13.9", unpacked=60_000_000)
@@ -28,6 +29,8 @@ Say = Callable[[str], None]
 _BEAT = 5.0
 """Seconds between lines while it is downloaded."""
 _PIECE = 1 << 18
+_NOT_THERE = (OSError, HTTPException, ValueError, KeyError)
+"""What asking an index raises; ValueError: a page that is none, a URL that urllib cannot read."""
 
 
 class UnavailableError(Exception):
@@ -51,16 +54,7 @@ def program(folder: Path, say: Say) -> Path:
         found.chmod(0o755)
         # such as on a machine without the loader of glibc, or where nothing may be started in the cache
         subprocess.run([found, "--version"], stdout=subprocess.DEVNULL, check=True)
-    # ValueError: a page that is no index, a URL that urllib cannot read
-    except (
-        WeftError,
-        OSError,
-        HTTPException,
-        ValueError,
-        KeyError,
-        zipfile.BadZipFile,
-        subprocess.SubprocessError,
-    ) as error:
+    except (*_NOT_THERE, WeftError, zipfile.BadZipFile, subprocess.SubprocessError) as error:
         raise UnavailableError(str(error) or type(error).__name__) from error
     return found
 
@@ -131,7 +125,7 @@ def _from_an_index(wheel: Wheel, target: Path, pip: PipSettings, say: Say) -> No
                 return
         except UnavailableError as error:
             reasons.append(str(error))
-        except (OSError, HTTPException, ValueError, KeyError) as error:
+        except _NOT_THERE as error:
             reasons.append(f"{shown(page)}: {error}")
     raise UnavailableError("; ".join(reasons) or f"no index of pip's settings has {wheel.file}")
 
@@ -151,16 +145,11 @@ def _opened(address: str, pip: PipSettings) -> HTTPResponse:
         raise UnavailableError(f"{shown(address)} is no address of HTTP")
     if not route.verify and parts.scheme == "https":
         raise UnavailableError(f"pip's settings trust {shown(address)} without its certificate")
-    where = str(route.trusted) if route.trusted else None
-    folder = route.trusted is not None and route.trusted.is_dir()
-    context = ssl.create_default_context(cafile=None if folder else where, capath=where if folder else None)
-    if route.certificate:
-        context.load_cert_chain(route.certificate)
+    found = context(replace(route, verify=True))  # HTTP of a trusted host may redirect to HTTPS
+    https = HTTPSHandler(context=found if isinstance(found, ssl.SSLContext) else None)
     proxies = [] if route.proxy is None else [ProxyHandler({"http": route.proxy, "https": route.proxy})]
     request = Request(address, headers={"Accept": index.ACCEPT})  # noqa: S310 - compared above
-    opened: HTTPResponse = build_opener(HTTPSHandler(context=context), *proxies).open(
-        request, timeout=route.timeout
-    )
+    opened: HTTPResponse = build_opener(https, *proxies).open(request, timeout=route.timeout)
     return opened
 
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +13,7 @@ from tests.needs import SEARCHED
 
 
 @dataclass
-class Lan:
+class Lan(ABC):
     """Hosts at NET.N.2, and the login node at NET.0.1, which routes between them. `on` starts commands on one."""
 
     home: Path
@@ -70,9 +71,9 @@ class Lan:
         assert not check or done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}\n{self.logs()}"
         return done.stdout
 
+    @abstractmethod
     def jobs(self) -> list[str]:
         """Numbers of the jobs that are queued or running."""
-        raise NotImplementedError
 
     def mounts(self, name: str) -> Iterable[str]:
         """Commands that mount what a host has for itself, besides its own directory and /etc/hosts."""

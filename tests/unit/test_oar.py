@@ -24,13 +24,6 @@ Job_Id: 7
 """As OAR 2.5.9 prints it; the command has words of events."""
 
 
-@pytest.fixture
-def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory for stand-ins, first on PATH."""
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    return tmp_path
-
-
 @pytest.mark.parametrize(
     ("events", "how"),
     [

@@ -27,14 +27,6 @@ from weft.run.submission.enter import job_script, needed
 from weft.run.submission.followed import Followed
 from weft.spec.study import study_from
 
-
-@pytest.fixture
-def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory for stand-ins, first on PATH."""
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    return tmp_path
-
-
 LIMITED = {
     "gridengine": (
         "qstat",

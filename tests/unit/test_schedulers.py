@@ -42,13 +42,6 @@ def system(kind: str) -> PlainScheduler:
     return found
 
 
-@pytest.fixture
-def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory for stand-ins, first on PATH."""
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    return tmp_path
-
-
 @pytest.mark.parametrize("kind", HOSTS)
 def test_hosts_are_those_of_the_jobs_file(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     variable, text, others, expected = HOSTS[kind]

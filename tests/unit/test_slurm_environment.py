@@ -81,13 +81,6 @@ def test_a_job_script_has_the_bytes_of_a_files_name_even_if_they_are_no_text(
     assert (tmp_path / "copy").read_bytes() == b"#!/bin/sh\nexec weft submit gr\xf6.py\n"
 
 
-@pytest.fixture
-def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory for stand-ins, first on PATH."""
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    return tmp_path
-
-
 def test_a_command_that_fails_is_named_without_what_starts_it(programs: Path) -> None:
     fake_program(programs, "squeue", "echo 'Unable to contact slurm controller' >&2; exit 1")
     with pytest.raises(WeftError, match=r"^`squeue --noheader .*` failed with exit code 1") as caught:

@@ -1,6 +1,7 @@
 """Verbs that do work: run, submit."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,21 +20,10 @@ What = Annotated[
         help="a workload, such as terasort; a TOML file; or a folder with study.toml",
     ),
 ]
-To = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME", autocompletion=completing.cluster, help="a persistent cluster, instead of a new one"
-    ),
-]
-OnlyTo = Annotated[
-    str | None,
-    typer.Option(
-        "--to",
-        metavar="NAME",
-        autocompletion=completing.cluster,
-        help="a persistent cluster, instead of a new one; only with options of the job, and --engine",
-    ),
-]
+_to = partial(typer.Option, "--to", metavar="NAME", autocompletion=completing.cluster)
+_CLUSTER = "a persistent cluster, instead of a new one"
+To = Annotated[str | None, _to(help=_CLUSTER)]
+OnlyTo = Annotated[str | None, _to(help=f"{_CLUSTER}; only with options of the job, and --engine")]
 Conf = Annotated[
     list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="a setting for this job only")
 ]

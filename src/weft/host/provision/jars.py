@@ -149,7 +149,9 @@ def _compile(module: Module, compiler: Sequence[str], path: Sequence[Path], clas
         raise MissingError(
             f"building weft's jar for {module.name} failed{ended}",
             tail=error.tail,
-            hint="`./test java` shows all of the compiler's output" if error.tail else "",
+            hint="`./test java` shows all of the compiler's output"
+            if error.tail
+            else "start again; `dmesg` shows whether the kernel ended it for lack of memory",
         ) from error
 
 

@@ -60,7 +60,7 @@ def client(route: Route) -> "httpx2.Client":
             auth=route.user or _netrc(),
             proxy=route.proxy or None,
             trust_env=route.proxy is None,
-            verify=_context(route),
+            verify=context(route),
             timeout=route.timeout,
             follow_redirects=True,
             headers={"Accept-Encoding": "identity", "User-Agent": f"weft/{__version__}"},
@@ -90,7 +90,8 @@ def _netrc() -> "httpx2.Auth | None":
         return None
 
 
-def _context(route: Route) -> ssl.SSLContext | bool:
+def context(route: Route) -> ssl.SSLContext | bool:
+    """Its certificates; True for those of the system, False to verify none. Raises MissingError where a file cannot be read."""
     if not route.verify:
         return False
     if route.trusted is None and route.certificate is None:
@@ -98,17 +99,17 @@ def _context(route: Route) -> ssl.SSLContext | bool:
     where = route.trusted
     try:
         folder = where is not None and where.is_dir()
-        context = ssl.create_default_context(
+        made = ssl.create_default_context(
             cafile=None if folder or where is None else str(where), capath=str(where) if folder else None
         )
         if route.certificate:
-            context.load_cert_chain(route.certificate)
+            made.load_cert_chain(route.certificate)
     except OSError as error:  # ssl.SSLError is one
         raise MissingError(
             f"the certificates {where or ''} {route.certificate or ''} are not readable: {error}",
             hint="correct `cert` or `client-cert` in pip's settings, or REQUESTS_CA_BUNDLE",
         ) from error
-    return context
+    return made
 
 
 def shown(url: str) -> str:
