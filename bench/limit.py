@@ -51,7 +51,9 @@ def run(text: str, options: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="weft-bench.") as folder:
         study = Path(folder) / f"{STUDY}.toml"
         study.write_text(text)
-        return subprocess.run([HERE.parent / "weft", "run", study, *options], check=False).returncode
+        return subprocess.run(
+            [HERE.parent / "weft", "run", "--fresh", study, *options], check=False
+        ).returncode
 
 
 def port(jar: Path) -> str:

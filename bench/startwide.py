@@ -47,7 +47,7 @@ def main() -> int:
             study = folder / "start-wide.toml"
             study.write_text(STUDY.format(repeat=given.repeat, nodes=json.dumps(nodes)))
             own = {**os.environ, "WEFT_RUNS": f"{folder}/runs"}
-            subprocess.run([WEFT, "run", study], check=True, env=own)
+            subprocess.run([WEFT, "run", "--fresh", study], check=True, env=own)
             subprocess.run([WEFT, "compare", "--study", "start-wide"], check=True, env=own)
             asked = subprocess.run(
                 ["ssh", "-v", "-F", config, "host1", "true"], check=True, capture_output=True, text=True

@@ -62,6 +62,18 @@ def test_a_run_inside_an_allocation_uses_it(weft: SiteWeft) -> None:
 
 
 @pytest.mark.long
+def test_cells_of_a_study_share_a_cluster_in_their_job(weft: SiteWeft) -> None:
+    table = (
+        'nodes = "slurm:2,cores=1"\nworkload = "terasort:10MB"\n[matrix]\n"workload.partitions" = [2, 4]\n'
+    )
+    (weft.home / "shared.toml").write_text(table)
+    one, other = weft.result("run", "shared.toml")
+    assert [one["verdict"], other["verdict"]] == ["VALID", "VALID"]
+    assert one["cluster"] == other["cluster"] != ""
+    assert weft.head()["slurm"]["nodes"] == ["n1", "n2"]
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(
     "workload", ["terasort:20MB", "teracount:20MB", "wordcount:10MB", "groupby", "pagerank:10000,rounds=3"]
 )

@@ -217,7 +217,7 @@ def test_the_probes_that_tell_jobs_apart_say_so() -> None:
 
 def test_a_probe_of_the_job_reads_nothing_that_is_counted_for_the_whole_node() -> None:
     node = Node("node1", "10.0.0.1", 1, 1, Path("/n"), cgroups=(Path("/sys/fs/cgroup/x"),), network_pid=7)
-    (bare,) = joined._alone(fake_layout([node])).nodes
+    (bare,) = joined._without_counters(fake_layout([node])).nodes
     assert (bare.cgroups, bare.network_pid) == ((), None)
 
 

@@ -4,6 +4,7 @@ import errno
 import io
 import tomllib
 from contextlib import AbstractContextManager
+from itertools import groupby
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -148,6 +149,15 @@ def test_each_repeat_runs_every_cell_once(cells: int, repeat: int, seed: int) ->
     assert len(order) == cells * repeat
     for number, one in enumerate(rounds):
         assert sorted(one) == [(cell, number) for cell in range(cells)]
+
+
+@given(st.lists(st.sampled_from(["", "a", "b"]), min_size=1, max_size=12), st.integers(1, 4), st.integers())
+def test_cells_of_a_group_come_one_after_the_other(groups: list[str], repeat: int, seed: int) -> None:
+    order = matrix.order(len(groups), repeat, seed, groups)
+    assert sorted(order) == sorted(matrix.order(len(groups), repeat, seed))
+    for number in range(repeat):
+        one = [groups[cell] for cell, its in order if its == number]
+        assert all(len(list(run)) == groups.count(name) for name, run in groupby(one) if name)
 
 
 def test_the_order_is_shuffled_and_the_same_seed_gives_the_same() -> None:

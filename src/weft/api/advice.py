@@ -16,6 +16,7 @@ from weft.facts import engines
 from weft.host import settings, signals
 from weft.record import record
 from weft.record.record import Stored
+from weft.run.progress import Progress
 
 MOST_TASKS = 50_000
 """Of a job that is predicted from: each change schedules all of them again."""
@@ -61,11 +62,21 @@ def of(stored: Stored, explained: Explanation) -> Advice:
 def attempt(
     found: Advice, changes: Sequence[Line | OneNode], rounds: int, *, trust: bool = False
 ) -> list[Trial]:
-    """Run the old spec and each change in turn, as often as asked for. Raises WorkloadError if a run is not valid."""
-    turns = [
-        [again.run(found.directory, flags, trust=trust) for flags in ((), *(each.flags for each in changes))]
-        for _ in range(rounds)
-    ]
+    """Run the old spec and each change in turn, as often as asked for. Raises WorkloadError if a run is not valid.
+
+    They share a cluster if no change is one of the cluster.
+    """
+    from weft.clusters import shared  # noqa: PLC0415 - advice without trials needs none of it
+
+    every = [(), *(each.flags for each in changes)]
+    specs = [again.study(found.directory, flags, trust=trust).cells()[0][1] for flags in every]
+    groups = shared.groups(specs)
+    on = groups if len(set(groups.values())) == 1 else {}
+    with shared.clusters(on, f"the advice on {found.run}", Progress().say) as source:
+        turns = [
+            [again.run(found.directory, flags, trust=trust, source=source) for flags in every]
+            for _ in range(rounds)
+        ]
     old, *new = zip(*turns, strict=True)
     return [_trial(found.run, change, old, its) for change, its in zip(changes, new, strict=True)]
 

@@ -13,6 +13,7 @@ from weft.record import record
 from weft.record.record import Stored
 from weft.run import matrix
 from weft.run.progress import Progress
+from weft.run.run import ClusterSource
 from weft.spec.study import Study
 from weft.text.entry import Entry
 
@@ -20,11 +21,14 @@ _LISTS = {"--set": "set", "--probe": "probes"}
 """Flags that can be given several times."""
 
 
-def run(directory: str, flags: Sequence[str], *, trust: bool = False) -> Stored:
-    """One run. Raises WorkloadError if it is not valid, or measured nothing."""
+def run(
+    directory: str, flags: Sequence[str], *, trust: bool = False, source: ClusterSource | None = None
+) -> Stored:
+    """One run, on a cluster of `source` or of its own. Raises WorkloadError if it is not valid, or measured nothing."""
     # standard output is for the answer; a job's own output is not
     with redirect_stdout(sys.stderr):
-        (stored,) = matrix.run(study(directory, flags, trust=trust), Progress(), again=True)
+        asked = study(directory, flags, trust=trust)
+        (stored,) = matrix.run(asked, Progress(), again=True, source=source)
     if stored.verdict == "INVALID" or stored.head.measured is None:
         raise WorkloadError(
             f"{stored.directory.name} is {stored.verdict}: {stored.head.reason}",

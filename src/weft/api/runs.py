@@ -6,6 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from weft.api import studies
 from weft.api.flags import Flags
 from weft.api.joined import run_on, study_on
 from weft.api.request import study_of
@@ -14,24 +15,28 @@ from weft.clusters.registry import PersistentCluster
 from weft.errors import UsageError
 from weft.host import settings
 from weft.record.record import Stored
-from weft.run import matrix
 from weft.run.progress import Progress
 from weft.spec.study import Study
 from weft.text.toml import toml_of
 
 
 def run(
-    what: str | dict[str, Any], *, again: bool = False, to: str | None = None, **flags: Any
+    what: str | dict[str, Any],
+    *,
+    again: bool = False,
+    fresh: bool = False,
+    to: str | None = None,
+    **flags: Any,
 ) -> list[Stored]:
     """Run a workload, a TOML file or a study's folder: one record a run. Raises a WeftError where a single run failed.
 
-    `to`: the name of a persistent cluster, instead of new ones.
+    `fresh`: each run of a study on a cluster of its own. `to`: the name of a persistent cluster, instead of new ones.
     `flags`: the values of `weft run`'s flags by name, such as `engine="flink", nodes="virtual:2", set=("partitions=8",)`.
     """
     if to is not None:
         cluster = registry.find(to)
         return run_on(cluster, study_on(what, Flags(**flags), cluster), again=again)
-    return matrix.run(study_of(what, Flags(**flags)), Progress(), again=again)
+    return studies.run(study_of(what, Flags(**flags)), Progress(), again=again, fresh=fresh)
 
 
 def submit(

@@ -7,6 +7,7 @@ from contextlib import nullcontext, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
+from weft.api import studies
 from weft.api.flags import Flags
 from weft.api.request import study_of
 from weft.cli.chosen import say_chosen
@@ -14,17 +15,17 @@ from weft.errors import RecordError, WeftError
 from weft.host import signals
 from weft.record import record
 from weft.record.record import Stored
-from weft.run import firstuse, matrix, preview
+from weft.run import firstuse, preview
 from weft.run.progress import Progress
 from weft.run.submission import enter as submission
 from weft.spec.study import Study
 
 
-def run(what: str, flags: Flags, *, again: bool, as_json: bool) -> None:
+def run(what: str, flags: Flags, *, again: bool, fresh: bool, as_json: bool) -> None:
     """Run a study, print the results, and exit with 0 if none is wrong."""
     study = study_of(what, flags)
     say_chosen(study, flags)
-    end(what, study, do(study, as_json=as_json, again=again), as_json=as_json)
+    end(what, study, do(study, as_json=as_json, again=again, fresh=fresh), as_json=as_json)
 
 
 def end(what: str, study: Study, results: list[Stored], *, as_json: bool) -> None:
@@ -73,11 +74,11 @@ def _without_dry_run(arguments: Sequence[str]) -> list[str]:
     return words
 
 
-def do(study: Study, *, as_json: bool, again: bool = False) -> list[Stored]:
+def do(study: Study, *, as_json: bool, again: bool = False, fresh: bool = False) -> list[Stored]:
     """Run a study, write the reports, print the results."""
     submission.enter(study, Progress())
     study = firstuse.lighter(study, Progress().say)
-    return printed(lambda progress: matrix.run(study, progress, again=again), as_json=as_json)
+    return printed(lambda progress: studies.run(study, progress, again=again, fresh=fresh), as_json=as_json)
 
 
 def printed(work: Callable[[Progress], list[Stored]], *, as_json: bool) -> list[Stored]:

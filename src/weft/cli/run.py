@@ -31,6 +31,7 @@ Size = Annotated[str | None, typer.Option(metavar="SIZE", help="heap, such as 4G
 Again = Annotated[
     bool, typer.Option("--again", help="run again what is finished, of a study and of --repeat")
 ]
+Fresh = Annotated[bool, typer.Option("--fresh", help="a cluster of its own for each run of a study")]
 
 
 @with_flags(*OPTIONS)
@@ -39,17 +40,20 @@ def run(
     flags: Flags,
     to: To = None,
     again: Again = False,
+    fresh: Fresh = False,
     dry_run: DryRun = False,
     trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a benchmark, or a matrix of them, and check the results.
 
-    Each run has a record, and a cluster of its own; with --to NAME it runs on a persistent cluster instead. With --dry-run (also: weft plan) it prints every file and command of the run, and the job script on Slurm.
+    Each run has a record, and a cluster of its own; with --to NAME it runs on a persistent cluster instead. Runs of a study share a cluster where they differ in nothing that it decides and are measured alike. With --dry-run (also: weft plan) it prints every file and command of the run, and the job script on Slurm.
 
     Example: weft run terasort --nodes virtual:3 --size 2GB --scratch memory
     """
     if to is not None:
+        if fresh:
+            raise UsageError("--fresh and --to contradict each other", hint="omit one of them")
         from weft.cli import joined  # noqa: PLC0415 - help needs none of it
 
         joined.run(to, what, replace(flags, trust=trust), again=again, dry_run=dry_run, as_json=as_json)
@@ -59,7 +63,7 @@ def run(
     if dry_run:
         outcomes.plan(what, replace(flags, trust=True), as_json=as_json)  # nothing is run
     else:
-        outcomes.run(what, replace(flags, trust=trust), again=again, as_json=as_json)
+        outcomes.run(what, replace(flags, trust=trust), again=again, fresh=fresh, as_json=as_json)
 
 
 @with_flags(*(name for name in OPTIONS if name != "size"))

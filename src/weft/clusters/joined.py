@@ -63,6 +63,8 @@ class JoinedCluster(ClusterSource):
     """A persistent cluster of this user."""
 
     cluster: PersistentCluster
+    alone: bool = False
+    """Whether it was started for such runs, and nobody else uses it: what is counted for a node is the run's then."""
 
     def provision(self, spec: Spec, say: Callable[[str], None]) -> Provisioned:
         has = self.cluster.layout
@@ -151,9 +153,11 @@ class JoinedCluster(ClusterSource):
                 layout = replace(layout, places={**layout.places, **_places(layout, work, kept)})
                 calibrated.note(spec, layout, record)
                 layout = replace(layout, taken=ready.mark if ready else "")
-                watched, observers = observed(spec, _alone(layout), record, joined=True)
+                counted = layout if self.alone else _without_counters(layout)
+                watched, observers = observed(spec, counted, record, joined=True)
                 _write(spec, layout, record, self.cluster)
-                _say_missing(record, others, progress)
+                if not self.alone:
+                    _say_missing(layout, record, others, progress)
             alive = _Joined(noted(record, progress), source=self, layout=layout, began=time.time())
             alive.task_logs = spec.engine.task_logs
             held.enter_context(clocks.noted(layout, record))
@@ -215,7 +219,7 @@ class JoinedCluster(ClusterSource):
     def _used(self, spec: Spec, record: Record) -> Iterator[list[str]]:
         """The cluster for the length of a `with` block; what else runs on it now, as text."""
         name = self.cluster.name
-        before = registry.in_use(name)
+        before = not self.alone and registry.in_use(name)
         with registry.used(name):
             count = self._counted(spec)
             sharing = (
@@ -362,7 +366,7 @@ def _places(layout: Layout, work: Work, kept: KeptInput | None) -> dict[Role, Pl
     }
 
 
-def _alone(layout: Layout) -> Layout:
+def _without_counters(layout: Layout) -> Layout:
     """Without what is counted for a node: it would be of all jobs of the cluster."""
 
     def bare(node: Node) -> Node:
@@ -376,8 +380,6 @@ def _write(spec: Spec, layout: Layout, record: Record, cluster: PersistentCluste
     shutil.copytree(cluster.layout.record / "plan", record.directory / "plan", dirs_exist_ok=True)
     plan = spec.engine.plan(layout)
     records.write_json(record.directory / "resolved.json", described(spec, layout, plan))
-    if any(node.network_pid for node in layout.nodes):
-        record.update(gaps=["the network of the nodes was counted for all of the cluster, in its own record"])
     if files := dict(spec.workload.generated(layout)):
         # those of a run before may have the same names
         hosts = one_a_host(layout.all_nodes)
@@ -386,10 +388,12 @@ def _write(spec: Spec, layout: Layout, record: Record, cluster: PersistentCluste
         everywhere(hosts, lambda node: access(node).receive(files))
 
 
-def _say_missing(record: Record, others: list[str], progress: Progress) -> None:
-    """Which probes the run lacks, and what shares the cluster with it; the record has both."""
+def _say_missing(layout: Layout, record: Record, others: list[str], progress: Progress) -> None:
+    """What the run lacks that one with a cluster for itself has, and what shares the cluster with it; the record has both."""
+    of_all = "the network of the nodes was counted for all of the cluster, in its own record"
+    uncounted = [of_all] if any(node.network_pid for node in layout.nodes) else []
     if missing := record.head.probes_missing:
         progress.say(f"not measured on a persistent cluster: {', '.join(missing)}; the report says why")
     for words in others:
         progress.warn(f"warning: {words}")
-    record.update(gaps=[*record.head.gaps, *others])
+    record.update(gaps=[*record.head.gaps, *uncounted, *others])

@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from weft.errors import UsageError, WeftError
@@ -39,7 +39,8 @@ def run(
             "a persistent cluster is not a workload of `weft run`",
             hint="start it with `weft up`, then use `weft exec` or `weft submit --to`",
         )
-    rounds = order(len(cells), study.repeat, study.shuffle_seed)
+    groups = [source.group(spec) for _, spec in cells]
+    rounds = order(len(cells), study.repeat, study.shuffle_seed, groups)
     if len(rounds) == 1 and not study.matrix and not study.control:
         return [_one(study, cells[0], progress, {}, source)]
     done = {} if again else finished(study)
@@ -93,10 +94,20 @@ def _as_text(cell: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def order(cells: int, repeat: int, seed: int) -> list[tuple[int, int]]:
-    """(cell, repeat) pairs: each repetition runs every cell once, in its own order."""
+def order(cells: int, repeat: int, seed: int, groups: Sequence[str] = ()) -> list[tuple[int, int]]:
+    """(cell, repeat) pairs: each repetition runs every cell once, in its own order.
+
+    `groups`: of each cell; those of one come one after the other, and an empty one is none.
+    """
     rng = random.Random(seed)  # noqa: S311 - an order, not a secret
-    return [(cell, number) for number in range(repeat) for cell in rng.sample(range(cells), cells)]
+    of = [group or str(cell) for cell, group in enumerate(groups or [""] * cells)]
+    found = []
+    for number in range(repeat):
+        drawn = rng.sample(range(cells), cells)
+        # a group comes where its first cell was drawn
+        first = {of[cell]: at for at, cell in reversed(list(enumerate(drawn)))}
+        found += [(cell, number) for cell in sorted(drawn, key=lambda cell: first[of[cell]])]
+    return found
 
 
 def finished(study: Study) -> dict[tuple[str, int], Stored]:

@@ -145,6 +145,11 @@ class ClusterSource(ABC):
         """What is equal for runs that repeat each other."""
         return spec.key()
 
+    def group(self, spec: Spec) -> str:
+        """What is equal for runs that are to come one after the other; empty for one that can come anywhere."""
+        del spec
+        return ""
+
     @abstractmethod
     def live(self, run: Run) -> AbstractContextManager[Live]:
         """A ready cluster with the run's probes, for the length of a `with` block."""
