@@ -13,7 +13,7 @@ from weft.clusters import shared
 from weft.clusters.joined import JoinedCluster
 from weft.clusters.registry import PersistentCluster
 from weft.clusters.shared import SharedClusters
-from weft.errors import ClusterError, UsageError
+from weft.errors import ClusterError, UsageError, WeftError
 from weft.layout.client import Client
 from weft.run.progress import Progress
 from weft.run.run import OwnCluster
@@ -39,11 +39,10 @@ def specs(matrix: dict[str, Any], **more: Any) -> list[Spec]:
         (PARTITIONS, 1),
         ({"workload.size": ["10MB", "20MB"], **PARTITIONS}, 1),
         ({"workload": [{"kind": "terasort"}, {"kind": "pi"}]}, 1),
-        ({"engine": [{"kind": "spark", "conf": {"spark.shuffle.compress": text}} for text in ("true", "false")]}, 1),
         ({"scratch": ["disk", "memory"], **PARTITIONS}, 2),
         ({"engine": [{"kind": "spark", "conf": {"spark.worker.timeout": text}} for text in ("60", "70")], **PARTITIONS}, 2),
     ],
-    ids=["workload", "sizes", "workloads", "settings of a job", "storage", "settings of daemons"],
+    ids=["workload", "sizes", "workloads", "storage", "settings of the engine"],
 )  # fmt: skip
 def test_cells_that_differ_in_nothing_that_a_cluster_decides_share_it(
     matrix: dict[str, Any], clusters: int
@@ -63,21 +62,21 @@ def test_cells_that_differ_in_nothing_that_a_cluster_decides_share_it(
         (PARTITIONS, {"engine": "flink"}),
         (PARTITIONS, {"engine": "spark:master=yarn"}),
         (PARTITIONS, {"output": "hdfs"}),
+        (PARTITIONS, {"input": "hdfs", "output": "hdfs"}),
         ({"engine.conf": [{"spark.x.password": "one"}, {"spark.x.password": "two"}]}, {}),
         ({"workload.arguments": [["1"], ["2"]]}, {"workload": {"kind": "own-job", "program": __file__}}),
     ],
-    ids=["no two", "a probe", "a probe of the storage", "engine", "YARN", "input elsewhere", "secrets", "own program"],
+    ids=["no two", "a probe", "a probe of the storage", "engine", "YARN", "input elsewhere", "HDFS", "secrets", "own program"],
 )  # fmt: skip
 def test_otherwise_each_run_has_its_own(matrix: dict[str, Any], more: dict[str, Any]) -> None:
     assert shared.groups(specs(matrix, **more)) == {}
 
 
-def test_the_cluster_has_what_it_decides_and_the_job_the_rest() -> None:
-    conf = {"spark.worker.timeout": "70", "spark.shuffle.compress": "false"}
-    (spec, _) = specs(PARTITIONS, engine={"kind": "spark", "driver_memory": "2G", "conf": conf})
+def test_the_cluster_has_all_but_the_workload() -> None:
+    conf = {"spark.worker.timeout": "70", "spark.driver.memory": "2g"}
+    (spec, _) = specs(PARTITIONS, engine={"kind": "spark", "conf": conf})
     table = shared._table(spec, "mine")
-    assert table["engine"]["conf"] == {"spark.worker.timeout": "70"}
-    assert (table["engine"]["driver_memory"], table["nodes"]["count"], table["probes"]) == (2 << 30, 2, [])
+    assert (table["engine"]["conf"], table["nodes"]["count"], table["probes"]) == (conf, 2, [])
     assert (table["workload"]["kind"], table["workload"]["name"]) == ("persistent", "mine")
 
 
@@ -114,15 +113,18 @@ def test_a_cluster_is_started_once_for_its_group_and_ended_before_the_next(calls
     assert calls == ["started", "joined", "joined", "ended"] * 2
 
 
-def test_a_damaged_cluster_is_replaced(calls: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("error", [ClusterError("worker-2 is missing"), UsageError("its directory is gone")])
+def test_a_damaged_cluster_is_replaced(
+    error: WeftError, calls: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, other = specs(PARTITIONS)
     found = source([one, other])
     found.require(one, topology(one))
-    answers = iter([ClusterError("worker-2 is missing")])
+    answers = iter([error])
 
     def require(*_: object) -> None:
-        for error in answers:
-            raise error
+        for each in answers:
+            raise each
 
     monkeypatch.setattr(JoinedCluster, "require", require)
     found.require(other, topology(other))
@@ -179,3 +181,27 @@ def test_a_study_goes_on_as_it_began(
     monkeypatch.setattr(studies.matrix, "run", lambda *_, **named: seen.append(named.get("source")) or [])
     studies.run(asked, Progress(), fresh=fresh, again=again)
     assert isinstance(seen[0], SharedClusters) is shares
+
+
+def test_a_study_of_which_some_runs_shared_a_cluster_goes_on_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = study(PARTITIONS)
+    one, other = (spec.key() for _, spec in asked.cells())
+    monkeypatch.setattr(studies.matrix, "finished", lambda _: {(one, 0): 1, (shared.key(other), 0): 1})
+    seen: list[Any] = []
+    monkeypatch.setattr(studies.matrix, "run", lambda *_, **named: seen.append(named.get("source")) or [])
+    studies.run(asked, Progress())
+    assert isinstance(seen[0], SharedClusters)
+
+
+def test_a_cluster_that_does_not_end_changes_no_result(
+    calls: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(_: str) -> None:
+        raise ClusterError("it has not ended within 120 s")
+
+    monkeypatch.setattr(shared.supervisor, "end", failing)
+    asked, shown = specs(PARTITIONS), []  # type: ignore[var-annotated]
+    with shared.clusters(shared.groups(asked), "s", shown.append) as found:
+        found.require(asked[0], topology(asked[0]))
+    assert calls == ["started", "joined"]
+    assert "not ended" in shown[-1]

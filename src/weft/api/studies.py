@@ -14,8 +14,9 @@ def run(study: Study, progress: Progress, *, again: bool = False, fresh: bool = 
     from weft.clusters import shared  # noqa: PLC0415 - runs of one spec need none of it
 
     groups = shared.groups([spec for _, spec in cells])
+    done = {key for key, _ in matrix.finished(study)} if groups and not again else set()
     # a study that had a cluster for each run goes on as it began
-    if not groups or (not again and any(key in groups for key, _ in matrix.finished(study))):
+    if not groups or (done & set(groups) and not any(shared.key(key) in done for key in groups)):
         return matrix.run(study, progress, again=again)
     with shared.clusters(groups, study.name, progress.say) as source:
         return matrix.run(study, progress, again=again, source=source)

@@ -6,7 +6,7 @@ All processes of the job carry the mark of the run, not that of the cluster: by 
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -156,8 +156,7 @@ class JoinedCluster(ClusterSource):
                 counted = layout if self.alone else _without_counters(layout)
                 watched, observers = observed(spec, counted, record, joined=True)
                 _write(spec, layout, record, self.cluster)
-                if not self.alone:
-                    _say_missing(layout, record, others, progress)
+                _say_missing([] if self.alone else layout.nodes, record, others, progress)
             alive = _Joined(noted(record, progress), source=self, layout=layout, began=time.time())
             alive.task_logs = spec.engine.task_logs
             held.enter_context(clocks.noted(layout, record))
@@ -388,11 +387,11 @@ def _write(spec: Spec, layout: Layout, record: Record, cluster: PersistentCluste
         everywhere(hosts, lambda node: access(node).receive(files))
 
 
-def _say_missing(layout: Layout, record: Record, others: list[str], progress: Progress) -> None:
-    """What the run lacks that one with a cluster for itself has, and what shares the cluster with it; the record has both."""
+def _say_missing(shared: Sequence[Node], record: Record, others: list[str], progress: Progress) -> None:
+    """What is not measured of nodes that others may use, and what shares the cluster with the run; the record has both."""
     of_all = "the network of the nodes was counted for all of the cluster, in its own record"
-    uncounted = [of_all] if any(node.network_pid for node in layout.nodes) else []
-    if missing := record.head.probes_missing:
+    uncounted = [of_all] if any(node.network_pid for node in shared) else []
+    if shared and (missing := record.head.probes_missing):
         progress.say(f"not measured on a persistent cluster: {', '.join(missing)}; the report says why")
     for words in others:
         progress.warn(f"warning: {words}")

@@ -9,7 +9,6 @@ from weft.adapters.probes import KINDS
 from weft.clusters import registry, supervisor
 from weft.clusters.joined import JoinedCluster
 from weft.errors import ClusterError, UsageError, WeftError
-from weft.facts import engines
 from weft.host import settings, signals
 from weft.run.preview import sketch
 from weft.run.provisioning import Provisioned
@@ -29,7 +28,7 @@ _DECIDED = (
     "class_archives",
     "start_deadline",
 )
-"""The keys of a spec that a cluster decides; of its engine's own settings those of daemons."""
+"""The keys of a spec that a cluster decides. The engine's own settings are among them: heaps of daemons follow from some of a job."""
 _IDLE = 60.0
 """Seconds without its study after which it ends: a study that was killed cannot end it."""
 _OF_WORKERS = "python"
@@ -45,6 +44,11 @@ def groups(specs: Sequence[Spec]) -> dict[str, str]:
     found = [_key(spec) for spec in specs]
     pays = len(set(found)) < len(found)
     return {spec.key(): of for spec, of in zip(specs, found, strict=True)} if pays and all(found) else {}
+
+
+def key(of: str) -> str:
+    """That of a run on such a cluster, whose spec has this one."""
+    return f"{of}-persistent"
 
 
 @contextmanager
@@ -73,14 +77,15 @@ class SharedClusters(ClusterSource):
 
     def key(self, spec: Spec) -> str:
         # as of every run on a persistent cluster, so that a study that is continued knows them
-        return f"{spec.key()}-persistent" if self.group(spec) else self._own.key(spec)
+        return key(spec.key()) if self.group(spec) else self._own.key(spec)
 
     def require(self, spec: Spec, made_of: Topology) -> None:
-        self._own.require(spec, made_of)
-        group = self.group(spec)
-        if group != self._group:
+        if self.group(spec) != self._group:
             self.end()
-        if group:
+        # what a running cluster holds is no reason why the run could not be
+        if self._now is None:
+            self._own.require(spec, made_of)
+        if self.group(spec):
             self._require_joined(spec, made_of)
 
     def provision(self, spec: Spec, say: Callable[[str], None]) -> Provisioned:
@@ -94,11 +99,14 @@ class SharedClusters(ClusterSource):
 
     def end(self) -> None:
         """End the cluster that is there."""
-        if self._now:
+        now, self._now, self._group = self._now, None, ""
+        if now:
             with signals.held():
                 self._held.close()
-                supervisor.end(self._now.cluster.name)
-        self._now, self._group = None, ""
+                try:
+                    supervisor.end(now.cluster.name)
+                except WeftError as error:  # the runs that were on it have their results
+                    self.say(f"  warning: {error}")
 
     def _source(self, spec: Spec) -> ClusterSource:
         return self._now if self._now and self.group(spec) else self._own
@@ -111,8 +119,8 @@ class SharedClusters(ClusterSource):
             if self._now is None:
                 self._start(spec).require(spec, made_of)
         except WeftError as error:
-            self.say(f"  each run has a cluster of its own: {error.message}")
-            self.groups.update({key: "" for key, of in self.groups.items() if of == self.group(spec)})
+            self.say(f"  warning: from here on each run has a cluster of its own: {error.message}")
+            self.groups.clear()
             self.end()
 
     def _damaged(self, spec: Spec, made_of: Topology) -> bool:
@@ -120,7 +128,7 @@ class SharedClusters(ClusterSource):
             return False
         try:
             self._now.require(spec, made_of)
-        except ClusterError as error:
+        except WeftError as error:  # of a cluster that has ended, even its directories are gone
             self.say(f"  the next runs have a new cluster: {error.message}")
             return True
         return False
@@ -147,6 +155,8 @@ def _key(spec: Spec) -> str:
         spec.workload.measured is None
         or spec.workload.own_program is not None
         or spec.workload.needs
+        or spec.workload.paths
+        or spec.all_services()
         or spec.secrets
         or len(spec.engine.parts) > 1
         or _lost(spec)
@@ -172,9 +182,6 @@ def _table(spec: Spec, name: str) -> Mapping[str, Any]:
     """The table of the cluster that a spec needs."""
     dumped = spec.model_dump(mode="json", exclude_none=True)
     table = {key: dumped[key] for key in _DECIDED if key in dumped}
-    engine = dict(table["engine"])
-    of_daemons = engines.of(spec.engine.kind).settings.cluster
-    if "conf" in engine:
-        engine["conf"] = {key: text for key, text in engine["conf"].items() if key.startswith(of_daemons)}
-    workload = {"kind": "persistent", "name": name, "idle": _IDLE}
-    return {**table, "engine": engine, "workload": workload, "probes": []}
+    # a directory that every node sees: that of its user, who has no commands on it, may not be
+    own = {"idle": _IDLE, "directory": str(settings.runs())}
+    return {**table, "workload": {"kind": "persistent", "name": name, **own}, "probes": []}
