@@ -27,6 +27,19 @@ pathlib.Path(__file__).with_name("holds").touch()
 time.sleep(300)
 """
 """A job that has executors, and does nothing with them."""
+SLEEPS = """\
+import time
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.getOrCreate()
+
+def slept(rows):
+    time.sleep(1)
+    return rows
+
+print(spark.sparkContext.range(0, 4, 1, 4).mapPartitions(slept).count())
+spark.stop()
+"""
+"""A job whose tasks wait a second each."""
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +47,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Weft]:
     """A cluster for all these tests."""
     require(*VIRTUAL)
     weft = Weft(tmp_path_factory.mktemp("joined"))
-    done = weft("up", "--name", "mine", "--engine", "spark", "--nodes", "virtual:2")
+    done = weft("up", "--name", "mine", "--engine", "spark", "--nodes", "virtual:2", "--probe", "fileops")
     assert done.returncode == 0, done.stderr
     yield weft
     weft("down", "--all")
@@ -44,6 +57,13 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Weft]:
 
 def tasks(of: dict) -> int:
     return Sources(record.read(Path(of["record"]))).metrics().every.collect().height
+
+
+def written(of: dict, node: str) -> int:
+    """Bytes that a run's executors and driver wrote to its output on a node."""
+    found = json.loads((Path(of["record"]) / "fileops" / f"{node}.json").read_text())["processes"]
+    own = [process["classes"].get("output", {}) for process in found if process["component"] == "engine"]
+    return sum(operations.get("write", {}).get("bytes", 0) for operations in own)
 
 
 def processes(of: dict) -> set[str]:
@@ -70,12 +90,37 @@ def test_each_run_has_a_checked_record_of_its_own_tasks_and_processes(running: W
     assert own[0] & own[1] == set()
     assert outputs(running) == []
     head = json.loads((Path(one["record"]) / "record.json").read_text())
-    assert head["probes"] == ["proc", "threads", "engine"]
-    assert "on a persistent cluster" in head["probes_missing"]["python"]
+    assert (head["probes"], head["probes_missing"]) == (["proc", "threads", "engine", "python"], {})
     assert len(list(Path(one["record"]).glob("logs/*/executors/*/*/stderr"))) == 2
     assert "mine" in (Path(one["record"]) / "report.html").read_text()
     explained = running("explain", one["record"])
     assert explained.returncode == 0, explained.stderr
+
+
+def test_file_operations_of_a_run_are_those_of_its_own_processes(running: Weft) -> None:
+    wanted = ("--probe", "fileops", "--probe", "profile")
+    one, other = json.loads(running(*SORT, *wanted, "--repeat", "2", "--json").stdout)
+    for result in (one, other):
+        head = json.loads((Path(result["record"]) / "record.json").read_text())
+        assert (result["verdict"], "fileops" in head["probes"]) == ("VALID", True)
+        assert list(head["probes_missing"]) == ["profile"]
+        assert all(found["programs"] for found in head["preload"].values())
+        by_node = [written(result, node) for node in ("node1", "node2")]
+        # an executor on each node; Hadoop's checksums are small files beside the data
+        assert min(by_node) > 0
+        assert result["bytes_out"] <= sum(by_node) < 1.02 * result["bytes_out"]
+    assert not list((running.home / "work").glob(f"*/*/fileops/{one['id']}"))
+
+
+def test_workers_of_python_are_measured_for_the_job_that_they_belong_to(running: Weft) -> None:
+    (running.home / "job.py").write_text(SLEEPS)
+    (running.home / "job.toml").write_text('[workload]\nkind = "own-job"\nprogram = "job.py"\n')
+    result = running.result("run", str(running.home / "job.toml"), "--to", "mine")
+    folder = Path(result["record"]) / "python"
+    lines = {node: [*(folder / node / "engine").glob("*.jsonl")] for node in ("node1", "node2")}
+    assert all(lines.values()), result
+    parts = {part["name"]: part["seconds"] for part in running.result("explain", result["record"])["parts"]}
+    assert parts["Python: user code waiting"] > 2
 
 
 def test_a_comparison_with_a_run_on_a_new_cluster_says_which_was_which(running: Weft) -> None:

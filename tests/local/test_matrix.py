@@ -2,6 +2,7 @@
 
 import json
 import time
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,7 @@ scratch = ["memory:1G", "disk"]
 
 SHARED = """
 nodes = "local:2"
+probes = "+fileops"
 [workload]
 kind = "terasort"
 size = "10MB"
@@ -57,9 +59,14 @@ def test_cells_share_a_cluster_that_is_there_only_for_them(weft: Weft) -> None:
     assert [one["verdict"], other["verdict"]] == ["VALID", "VALID"]
     assert one["cluster"] == other["cluster"] != ""
     assert other["input_of"] == one["id"]
+    for result in (one, other):
+        of = Path(result["record"])
+        assert json.loads((of / "record.json").read_text())["probes_missing"] == {}
+        assert all(json.loads(path.read_text())["processes"] for path in of.glob("fileops/*.json"))
+        assert len(list(of.glob("fileops/*.json"))) == 2
     (cluster,) = (weft.home / "runs").glob("*-persistent-spark-*")
     head = json.loads((cluster / "record.json").read_text())
-    assert (head["verdict"], head["reason"], head["probes"]) == ("UNCHECKED", "", [])
+    assert (head["verdict"], head["reason"], head["probes"]) == ("UNCHECKED", "", ["python", "fileops"])
     assert "nothing is running" in weft("ps").stdout
     again = weft("run", "shared.toml")
     assert again.stderr.count("done earlier") == 2, again.stderr

@@ -15,7 +15,6 @@ import pytest
 from tests.fakes import fake_layout, fake_shared_layout
 from weft.adapters.engines import KINDS
 from weft.adapters.engines.spark.engine import SparkEngine
-from weft.adapters.probes import KINDS as PROBES
 from weft.adapters.workloads.base import Prepared
 from weft.api.flags import Flags
 from weft.api.joined import study_on
@@ -209,16 +208,6 @@ def test_such_runs_repeat_each_other_and_not_those_on_new_clusters(cluster: Pers
     spec, source = asked(cluster), JoinedCluster(cluster)
     assert source.key(spec) == f"{spec.key()}-persistent"
     assert source.about(spec)["cluster"] == "mine"
-
-
-def test_the_probes_that_tell_jobs_apart_say_so() -> None:
-    assert {name for name, probe in PROBES.items() if probe.joins} == {"proc", "threads", "engine"}
-
-
-def test_a_probe_of_the_job_reads_nothing_that_is_counted_for_the_whole_node() -> None:
-    node = Node("node1", "10.0.0.1", 1, 1, Path("/n"), cgroups=(Path("/sys/fs/cgroup/x"),), network_pid=7)
-    (bare,) = joined._without_counters(fake_layout([node])).nodes
-    assert (bare.cgroups, bare.network_pid) == ((), None)
 
 
 def test_a_job_has_the_logs_of_its_own_executors_as_they_grow(

@@ -83,6 +83,18 @@ def test_a_job_that_the_library_could_not_do_is_named(layout: Layout, record: Re
         required(layout, record, "worker")
 
 
+def test_what_earlier_jobs_of_a_cluster_reported_is_not_of_this_one(layout: Layout, record: Record) -> None:
+    report(layout, line("started", 7, "sh"), line("executes", 7, "/opt/java"))
+    before = preload.reported(layout)
+    assert before == {"node1": 2}
+    report(layout, line("started", 7, "sh"), line("executes", 7, "/opt/java"), line("started", 8, "java"))
+    preload.require_loaded(layout, [(layout.head, "worker")], record, before)
+    assert record.head.preload["node1"]["programs"] == 1
+    report(layout, line("started", 7, "sh"), line("executes", 7, "/opt/java"), line("executes", 8, "/job"))
+    with pytest.raises(StorageError, match="/job, started by worker"):
+        preload.require_loaded(layout, [], record, before)
+
+
 def test_what_the_loader_printed_is_shown(layout: Layout, record: Record) -> None:
     log = layout.log(layout.head, "worker")
     log.parent.mkdir(parents=True)

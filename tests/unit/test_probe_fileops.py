@@ -40,7 +40,7 @@ def test_each_component_counts_into_files_of_its_own(tmp_path: Path) -> None:
     places = [
         observed.of(who).environment(observed.head)["WEFT_COUNT_DIR"] for who in ("engine", "generator")
     ]
-    assert places == [f"{tmp_path}/node1/fileops/{who}" for who in ("engine", "generator")]
+    assert places == [f"{tmp_path}/node1/fileops/RUN/{who}" for who in ("engine", "generator")]
     assert set(map(Path, places)) <= set(FileopsProbe().directories(planned)["node1"])
     assert not (tmp_path / "node1").exists()
 
@@ -49,7 +49,7 @@ def test_it_reads_those_components_that_counted_and_says_that_others_did_not(tmp
     planned = layout(tmp_path)
     _make_directories([FileopsProbe()], planned)
     with FileopsProbe().watch(planned) as read:
-        (tmp_path / "node1" / "fileops" / "engine" / "7.weftcnt").touch()
+        (tmp_path / "node1" / "fileops" / "RUN" / "engine" / "7.weftcnt").touch()
         read()
     found = sampletable.load(Entry(planned.record))
     assert set(found["component"]) == {"engine", "generator", "validator"}
@@ -63,7 +63,7 @@ def test_what_puts_a_process_into_its_node_is_left_out(tmp_path: Path) -> None:
     """It waits for that one, and so has its sums beside its own few bytes."""
     planned = layout(tmp_path)
     _make_directories([FileopsProbe()], planned)
-    (tmp_path / "node1" / "fileops" / "validator" / "7.weftcnt").touch()
+    (tmp_path / "node1" / "fileops" / "RUN" / "validator" / "7.weftcnt").touch()
     with FileopsProbe().watch(planned):
         pass
     kept = json.loads((planned.record / "fileops" / "node1.json").read_text())

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.fakes import fake_shared_layout
+from weft.adapters.probes import KINDS
 from weft.api import studies
 from weft.clusters import shared
 from weft.clusters.joined import JoinedCluster
@@ -19,6 +20,7 @@ from weft.run.progress import Progress
 from weft.run.run import OwnCluster
 from weft.run.topology import topology
 from weft.spec.model import Spec
+from weft.spec.parse import parse
 from weft.spec.study import Study, study_from
 
 BASE = {"workload": {"kind": "terasort", "size": "10MB"}, "nodes": "local:2"}
@@ -57,8 +59,7 @@ def test_cells_that_differ_in_nothing_that_a_cluster_decides_share_it(
     ("matrix", "more"),
     [
         ({"scratch": ["disk", "memory"]}, {}),
-        (PARTITIONS, {"probes": "+fileops"}),
-        (PARTITIONS, {"scratch": "delayed:lustre"}),
+        (PARTITIONS, {"probes": "+profile"}),
         (PARTITIONS, {"engine": "flink"}),
         (PARTITIONS, {"engine": "spark:master=yarn"}),
         (PARTITIONS, {"output": "hdfs"}),
@@ -66,17 +67,39 @@ def test_cells_that_differ_in_nothing_that_a_cluster_decides_share_it(
         ({"engine.conf": [{"spark.x.password": "one"}, {"spark.x.password": "two"}]}, {}),
         ({"workload.arguments": [["1"], ["2"]]}, {"workload": {"kind": "own-job", "program": __file__}}),
     ],
-    ids=["no two", "a probe", "a probe of the storage", "engine", "YARN", "input elsewhere", "HDFS", "secrets", "own program"],
+    ids=["no two", "a probe", "engine", "YARN", "input elsewhere", "HDFS", "secrets", "own program"],
 )  # fmt: skip
 def test_otherwise_each_run_has_its_own(matrix: dict[str, Any], more: dict[str, Any]) -> None:
     assert shared.groups(specs(matrix, **more)) == {}
+
+
+@pytest.mark.parametrize(
+    ("more", "probes"),
+    [
+        ({"probes": "+fileops"}, ["python", "fileops"]),
+        ({"probes": "proc"}, []),
+        # all of the defaults, and what is added for the storage as far as it is there
+        ({"scratch": "delayed:lustre"}, None),
+    ],
+    ids=["asked for", "not asked for", "of the storage"],
+)
+def test_the_cluster_has_the_probes_that_must_be_there_at_the_start_of_a_process(
+    more: dict[str, Any], probes: list[str] | None
+) -> None:
+    asked = specs(PARTITIONS, **more)
+    assert len(set(shared.groups(asked).values())) == 1
+    table = shared._table(asked[0], "mine")
+    assert table.get("probes") == probes
+    wanted = {name for name in (*asked[0].probes, *asked[0].added_probes()) if KINDS[name].by_node}
+    has = parse(table)
+    assert wanted <= {*has.probes, *has.added_probes()}
 
 
 def test_the_cluster_has_all_but_the_workload() -> None:
     conf = {"spark.worker.timeout": "70", "spark.driver.memory": "2g"}
     (spec, _) = specs(PARTITIONS, engine={"kind": "spark", "conf": conf})
     table = shared._table(spec, "mine")
-    assert (table["engine"]["conf"], table["nodes"]["count"], table["probes"]) == (conf, 2, [])
+    assert (table["engine"]["conf"], table["nodes"]["count"], table["probes"]) == (conf, 2, ["python"])
     assert (table["workload"]["kind"], table["workload"]["name"]) == ("persistent", "mine")
 
 

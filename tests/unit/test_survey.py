@@ -10,6 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from weft.analysis.predict import survey as surveys
+from weft.api import studies, surveying
 from weft.api.flags import Flags
 from weft.api.request import study_of
 from weft.cli import survey as verb
@@ -20,7 +21,6 @@ from weft.host.site.writing import with_scratch
 from weft.record.head import Head, StudyCell
 from weft.record.record import Stored
 from weft.report.pages import surveyed
-from weft.run import surveying
 
 NODES = ["local:1", "local:2"]
 STORAGES = ["disk", "memory", "pool+disk"]
@@ -74,25 +74,49 @@ def test_a_survey_is_every_job_on_every_storage_and_number_of_nodes() -> None:
 
 def test_runs_on_a_batch_system_hold_the_nodes_of_the_largest() -> None:
     asked = surveying.study(["slurm:2", "slurm:8"], ["disk"], ["sort"], 1, "spark")
-    found = surveying.cost(asked, {}, [])
+    found = surveying.cost(asked, {}, [], {})
     assert found.runs == 2
     assert found.node_hours == pytest.approx(2 * 8 * surveying.UNKNOWN / 3600)
 
 
 def test_its_cost_is_that_of_what_is_left() -> None:
     asked = surveying.study(NODES, ["disk"], ["sort"], 1, "spark")
-    everything = surveying.cost(asked, {}, [])
+    everything = surveying.cost(asked, {}, [], {})
     assert (everything.runs, everything.guessed, everything.seconds) == (2, 2, 2 * surveying.UNKNOWN)
     assert everything.node_hours == pytest.approx(3 * surveying.UNKNOWN / 3600)
     (_, first), (_, second) = asked.cells()
     known = Stored(Path("/r"), Head(key=first.key(), verdict="VALID", phases={"run": 7.0}))
-    assert surveying.cost(asked, {}, [known]).seconds == 14
-    assert surveying.cost(asked, {(second.key(), 0): known}, [known]).runs == 1
+    assert surveying.cost(asked, {}, [known], {}).seconds == 14
+    assert surveying.cost(asked, {(second.key(), 0): known}, [known], {}).runs == 1
+
+
+def test_a_cluster_that_runs_share_is_started_once_for_each_repetition() -> None:
+    asked = surveying.study(["local:1"], ["disk"], JOBS, 2, "spark")
+    groups = studies.shared(asked)
+    assert len(groups) == 2
+    of_cluster = {
+        "workload": "persistent",
+        "engine": "spark",
+        "nodes": "local:1",
+        "scratch": "disk",
+        "output": "disk",
+    }
+    started = Stored(
+        Path("/r"), Head(verdict="UNCHECKED", phases={"start": 9.0, "run": 100.0, "stop": 1.0}, **of_cluster)
+    )  # type: ignore[arg-type]
+    runs = [
+        Stored(Path("/r"), Head(key=f"{key}-persistent", verdict="VALID", phases={"run": 7.0}))
+        for key in groups
+    ]
+    assert surveying.cost(asked, {}, [started, *runs], groups).seconds == 2 * (10 + 2 * 7)
+    done = {(runs[0].head.key, number): runs[0] for number in range(2)}
+    assert surveying.cost(asked, done, [started, *runs], groups).seconds == 2 * (10 + 7)
+    assert surveying.cost(asked, {}, runs, groups).seconds == 2 * 3 * 7
 
 
 def test_no_run_begins_that_could_end_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 1.0, 25.0, 41.0])
-    monkeypatch.setattr("weft.run.surveying.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("weft.api.surveying.time.monotonic", lambda: next(clock))
     enough = surveying.within(1)
     assert [enough() for _ in range(3)] == ["", "", "the 1 minutes are over"]
 

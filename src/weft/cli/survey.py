@@ -13,6 +13,8 @@ import typer
 
 from weft.analysis.predict import survey as surveys
 from weft.analysis.predict.survey import ENOUGH, Surveyed
+from weft.api import studies, surveying
+from weft.api.surveying import JOBS, Cost
 from weft.cli.command import renamed
 from weft.cli.flags import AsJson, Scratches, duration, every
 from weft.errors import UsageError, why
@@ -23,10 +25,10 @@ from weft.record import record
 from weft.record.record import Stored
 from weft.report.pages import page as pages
 from weft.report.pages import surveyed, terminal
-from weft.run import matrix, surveying
+from weft.run import matrix
 from weft.run.progress import Progress
 from weft.run.submission import enter as submission
-from weft.run.surveying import JOBS, Cost
+from weft.spec.study import Study
 from weft.text import entry
 from weft.text.console import console
 from weft.text.nearest import nearest
@@ -79,14 +81,14 @@ def survey(
     minutes = duration("--within", within, 6, 24 * 3600) / 60
     places = every("--nodes", nodes, ["local:1", "local:2"])
     asked = surveying.study(places, storages, _known(every("--jobs", jobs, list(_WRITTEN))), repeat, engine)
-    costs = surveying.cost(asked, matrix.finished(asked), record.all_records(settings.runs()))
+    costs = _cost(asked)
     if dry_run:
         print(json.dumps(asdict(costs), indent=1) if as_json else _words(costs, minutes))
         return
     progress = Progress()
     progress.say(_words(costs, minutes))
     submission.enter(asked, progress)
-    runs = matrix.run(asked, progress, enough=surveying.within(minutes))
+    runs = studies.run(asked, progress, enough=surveying.within(minutes))
     found = surveys.survey(runs, storages, os.uname().nodename, len(asked.cells()))
     written = pages.save(surveyed.page(found), settings.runs() / _PAGE)
     if as_json:
@@ -97,6 +99,11 @@ def survey(
     if found.default and not keep:
         progress.say(f"  default scratch {found.default} written to {write(found, written, settings.site())}")
     _end(runs)
+
+
+def _cost(asked: Study) -> Cost:
+    known = record.all_records(settings.runs())
+    return surveying.cost(asked, matrix.finished(asked), known, studies.shared(asked))
 
 
 def _end(runs: Sequence[Stored]) -> None:

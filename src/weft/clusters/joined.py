@@ -6,7 +6,7 @@ All processes of the job carry the mark of the run, not that of the cluster: by 
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,8 +19,8 @@ from weft.adapters.nodes.access import access
 from weft.adapters.nodes.base import everywhere, one_a_host
 from weft.adapters.probes import KINDS
 from weft.adapters.workloads.base import Outcome
+from weft.clusters import jobprobes, registry
 from weft.clusters import ready as readyapplications
-from weft.clusters import registry
 from weft.clusters.attach import header_path
 from weft.clusters.keptinput import KeptInput
 from weft.clusters.ready import ReadyApplication
@@ -31,12 +31,11 @@ from weft.host import settings, signals
 from weft.host.web import UNANSWERED, get
 from weft.host.work import Work, write_private
 from weft.layout.job import Job
-from weft.layout.node import Node
 from weft.layout.places import Place
 from weft.layout.plan import Applications, Command, Layout, Page
 from weft.record import record as records
 from weft.record.record import Record
-from weft.run import clocks
+from weft.run import clocks, preload
 from weft.run.ceilings import used as calibrated
 from weft.run.cluster import Cluster
 from weft.run.described import described
@@ -153,10 +152,16 @@ class JoinedCluster(ClusterSource):
                 layout = replace(layout, places={**layout.places, **_places(layout, work, kept)})
                 calibrated.note(spec, layout, record)
                 layout = replace(layout, taken=ready.mark if ready else "")
-                counted = layout if self.alone else _without_counters(layout)
-                watched, observers = observed(spec, counted, record, joined=True)
+                counted = layout if self.alone else jobprobes.without_counters(layout)
+                lacks = partial(
+                    jobprobes.lacking, layout=layout, cluster=self.cluster.layout, ready=bool(ready)
+                )
+                watched, observers = observed(spec, counted, record, lacks)
+                watched = jobprobes.measured(watched, observers)
+                layout = replace(layout, preload=watched.preload, of_job=watched.of_job)
+                before = preload.reported(layout)
                 _write(spec, layout, record, self.cluster)
-                _say_missing([] if self.alone else layout.nodes, record, others, progress)
+                jobprobes.say_missing([] if self.alone else layout.nodes, record, others, progress)
             alive = _Joined(noted(record, progress), source=self, layout=layout, began=time.time())
             alive.task_logs = spec.engine.task_logs
             held.enter_context(clocks.noted(layout, record))
@@ -173,6 +178,7 @@ class JoinedCluster(ClusterSource):
             finally:
                 alive.inspect(last=True)
                 record.update(lost=alive.lost, gaps=[*record.head.gaps, *self._others(alive.began)])
+            preload.require_loaded(layout, alive.preloaded, record, before)
             with phase("stop", record, progress), signals.held():
                 held.close()
 
@@ -365,15 +371,6 @@ def _places(layout: Layout, work: Work, kept: KeptInput | None) -> dict[Role, Pl
     }
 
 
-def _without_counters(layout: Layout) -> Layout:
-    """Without what is counted for a node: it would be of all jobs of the cluster."""
-
-    def bare(node: Node) -> Node:
-        return replace(node, cgroups=(), network_pid=None)
-
-    return replace(layout, nodes=[*map(bare, layout.nodes)], servers=[*map(bare, layout.servers)])
-
-
 def _write(spec: Spec, layout: Layout, record: Record, cluster: PersistentCluster) -> None:
     """The cluster's plan and what was decided in the record, and the files that the workload's programs read."""
     shutil.copytree(cluster.layout.record / "plan", record.directory / "plan", dirs_exist_ok=True)
@@ -385,14 +382,3 @@ def _write(spec: Spec, layout: Layout, record: Record, cluster: PersistentCluste
         everywhere(hosts, lambda node: access(node).run(["rm", "-f", *map(str, files)]))
         write_private(files)
         everywhere(hosts, lambda node: access(node).receive(files))
-
-
-def _say_missing(shared: Sequence[Node], record: Record, others: list[str], progress: Progress) -> None:
-    """What is not measured of nodes that others may use, and what shares the cluster with the run; the record has both."""
-    of_all = "the network of the nodes was counted for all of the cluster, in its own record"
-    uncounted = [of_all] if any(node.network_pid for node in shared) else []
-    if shared and (missing := record.head.probes_missing):
-        progress.say(f"not measured on a persistent cluster: {', '.join(missing)}; the report says why")
-    for words in others:
-        progress.warn(f"warning: {words}")
-    record.update(gaps=[*record.head.gaps, *uncounted, *others])

@@ -31,8 +31,6 @@ _DECIDED = (
 """The keys of a spec that a cluster decides. The engine's own settings are among them: heaps of daemons follow from some of a job."""
 _IDLE = 60.0
 """Seconds without its study after which it ends: a study that was killed cannot end it."""
-_OF_WORKERS = "python"
-"""The default probe that measures workers of Python: weft's own workloads on Spark have none."""
 
 
 def groups(specs: Sequence[Spec]) -> dict[str, str]:
@@ -175,7 +173,8 @@ def _key(spec: Spec) -> str:
 
 def _lost(spec: Spec) -> set[str]:
     """The probes that need a cluster of the run's own."""
-    return {name for name in (*spec.probes, *spec.added_probes()) if not KINDS[name].joins} - {_OF_WORKERS}
+    asked = (*spec.probes, *spec.added_probes())
+    return {name for name in asked if not (KINDS[name].joins or KINDS[name].by_node)}
 
 
 def _table(spec: Spec, name: str) -> Mapping[str, Any]:
@@ -184,4 +183,6 @@ def _table(spec: Spec, name: str) -> Mapping[str, Any]:
     table = {key: dumped[key] for key in _DECIDED if key in dumped}
     # a directory that every node sees: that of its user, who has no commands on it, may not be
     own = {"idle": _IDLE, "directory": str(settings.runs())}
-    return {**table, "workload": {"kind": "persistent", "name": name, **own}, "probes": []}
+    # those that are added for a storage are added to it as well, and all of them if they are not named
+    probes = {} if spec.added_probes() else {"probes": [one for one in spec.probes if KINDS[one].by_node]}
+    return {**table, **probes, "workload": {"kind": "persistent", "name": name, **own}}

@@ -51,6 +51,8 @@ class Layout:
     """Whether the engine must write its job history for the run (Spark: the event log)."""
     preload: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By node name: variables that probes need in every process; COMPONENT in them is replaced by the process's component."""
+    of_job: Mapping[str, str] = field(default_factory=dict)
+    """Variables that processes of the job have instead of the cluster's, on every node; COMPONENT in them is replaced as well."""
     component: Component = "engine"
     """The component of the processes that are planned."""
     servers: Sequence[Node] = ()

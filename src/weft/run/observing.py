@@ -1,7 +1,7 @@
 """Which of the requested probes can measure a run, and what they need of its processes."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from weft.adapters import probes
 from weft.adapters.nodes.access import access
@@ -12,22 +12,20 @@ from weft.record.record import Record
 from weft.run import preload
 from weft.spec.model import Spec
 
-_NOT_ALONE = "on a persistent cluster it cannot distinguish one job's processes from others, or had to be there at their start"
-
 
 def observed(
-    spec: Spec, layout: Layout, record: Record, *, joined: bool = False
+    spec: Spec, layout: Layout, record: Record, lacks: Callable[[Probe], str] = lambda _: ""
 ) -> tuple[Layout, list[Probe]]:
     """The probes that can measure here, and the layout with their variables for every process; why others cannot.
 
-    `joined`: on a cluster that runs already, and other jobs too.
+    `lacks`: why the run's cluster keeps a probe from it; empty if it does not.
     """
     found, missing = [], {}
     added = spec.added_probes()
     for name in dict.fromkeys([*spec.probes, *added]):
         probe = probes.KINDS[name]()
-        reason = _NOT_ALONE if joined and not probe.joins else probe.missing(layout)
-        if reason is None:
+        reason = lacks(probe) or probe.missing(layout)
+        if not reason:
             found.append(probe)
         else:
             missing[name] = reason

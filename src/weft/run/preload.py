@@ -1,7 +1,8 @@
 """Proof that every process of the engine has the preload library: a run in which one lacks it is INVALID."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from weft.adapters.nodes.access import access
 from weft.adapters.nodes.base import everywhere
@@ -33,19 +34,36 @@ def require_loadable(layout: Layout) -> None:
         raise StorageError(f"the preload library cannot be used: {why}", hint=_hint(layout))
 
 
-def require_loaded(layout: Layout, started: Sequence[tuple[Node, str]], record: Record) -> None:
+def reported(layout: Layout) -> dict[str, int]:
+    """How many lines there are by now, by node."""
+    nodes = _nodes(layout)
+    found = everywhere(nodes, lambda node: len(_read(layout, node))) if nodes else []
+    return {node.name: lines for node, lines in zip(nodes, found, strict=True)}
+
+
+def require_loaded(
+    layout: Layout,
+    started: Sequence[tuple[Node, str]],
+    record: Record,
+    before: Mapping[str, int] = MappingProxyType({}),
+) -> None:
     """Count the programs with the library in the record. Raises StorageError, which names those without it.
 
-    `started`: the commands that weft started, by node.
+    `started`: the commands that weft started, by node. `before`: how many lines are about earlier jobs of the cluster.
     """
     nodes = _nodes(layout)
     if not nodes:
         return
-    found = dict(
-        zip([node.name for node in nodes], everywhere(nodes, lambda node: _read(layout, node)), strict=True)
-    )
+    read = everywhere(nodes, lambda node: _read(layout, node, before.get(node.name, 0)))
+    found = dict(zip([node.name for node in nodes], read, strict=True))
     record.update(preload={name: _counts(lines) for name, lines in found.items()})
-    wrong = [why for node in nodes for why in _wrong(layout, node, found[node.name], started)]
+    asked = [
+        (node, [name for on, name in started if on.name == node.name], before.get(node.name, 0))
+        for node in nodes
+    ]
+    wrong = [
+        why for node, names, after in asked for why in _wrong(layout, node, found[node.name], names, after)
+    ]
     if wrong:
         more = f" (and {len(wrong) - 1} more)" if wrong[1:] else ""
         raise StorageError(wrong[0] + more, hint=_hint(layout), tail=_ignored(layout, nodes))
@@ -59,11 +77,11 @@ def _file(layout: Layout, node: Node) -> Path:
     return Path(layout.environment(node)[handshake.FILE])
 
 
-def _read(layout: Layout, node: Node) -> list[Event]:
+def _read(layout: Layout, node: Node, after: int = 0) -> list[Event]:
     path = _file(layout, node)
     if not access(node).sees(path):
         return []
-    return handshake.events(access(node).give([path])[path].decode(errors="replace"))
+    return handshake.events(access(node).give([path])[path].decode(errors="replace"))[after:]
 
 
 def _tried(layout: Layout, node: Node) -> str:
@@ -91,13 +109,14 @@ def _counts(lines: Sequence[Event]) -> dict[str, object]:
 
 
 def _wrong(
-    layout: Layout, node: Node, lines: Sequence[Event], started: Sequence[tuple[Node, str]]
+    layout: Layout, node: Node, lines: Sequence[Event], started: Sequence[str], after: int
 ) -> list[str]:
     """What ran without the library on a node, one sentence each."""
     reported = {line.command for line in lines if line.kind == "started"}
-    asked = dict.fromkeys(name for on, name in started if on.name == node.name)
     never = [
-        f"{name} on {node.name} ran without the preload library" for name in asked if name not in reported
+        f"{name} on {node.name} ran without the preload library"
+        for name in dict.fromkeys(started)
+        if name not in reported
     ]
     environment = layout.environment(node)
     partly = [
@@ -107,12 +126,12 @@ def _wrong(
     ]
     without = [
         f"{one.program}, started by {one.command} on {node.name}, ran without the preload library"
-        for one in _confirmed(layout, node, handshake.silent(lines))
+        for one in _confirmed(layout, node, handshake.silent(lines), after)
     ]
     return [*never, *partly, *without]
 
 
-def _confirmed(layout: Layout, node: Node, found: Sequence[Silent]) -> list[Silent]:
+def _confirmed(layout: Layout, node: Node, found: Sequence[Silent], after: int) -> list[Silent]:
     """Programs that still run without the library after some time, or that never had it.
 
     A program that others have run with the library was ended before it could report anything, if it does not run.
@@ -122,7 +141,7 @@ def _confirmed(layout: Layout, node: Node, found: Sequence[Silent]) -> list[Sile
         if not left:
             break
         signals.sleep(_PAUSE)
-        left = [one for one in handshake.silent(_read(layout, node)) if one in left]
+        left = [one for one in handshake.silent(_read(layout, node, after)) if one in left]
     return [one for one in left if not one.others or _runs(node, one)]
 
 

@@ -1,6 +1,6 @@
 //! Path classes: which configured prefix a path lies under, or which pattern it fits, decides where its calls are counted.
 
-use crate::path::{is_under, trimmed};
+use crate::path::{is_under, on_node, trimmed};
 use crate::sys::{Errno, Result};
 use crate::text::Text;
 
@@ -53,8 +53,8 @@ impl Classes {
         Classes { names: [NAME; MAX_CLASSES], count: 0, rules: [RULE; MAX_RULES], rule_count: 0 }
     }
 
-    /// Takes `name=/prefix:name=*.suffix:name=*/part*`; the same name may stand several times.
-    pub fn load(&mut self, spec: &[u8]) -> Result<()> {
+    /// Takes `name=/prefix:name=*.suffix:name=*/part*`, with the node's name for `@NODE@`; the same name may be there several times.
+    pub fn load(&mut self, spec: &[u8], node: &[u8]) -> Result<()> {
         self.count = 0;
         self.rule_count = 0;
         self.intern(b"unnamed")?;
@@ -62,7 +62,8 @@ impl Classes {
         self.intern(b"network")?;
         for item in spec.split(|&c| c == b':').filter(|i| !i.is_empty()) {
             let eq = item.iter().position(|&c| c == b'=').ok_or(libc::EINVAL)?;
-            self.add(&item[..eq], trimmed(&item[eq + 1..]))?;
+            let pattern: Text<512> = on_node(&item[eq + 1..], node)?;
+            self.add(&item[..eq], trimmed(pattern.as_bytes()))?;
         }
         Ok(())
     }
@@ -131,7 +132,7 @@ mod tests {
 
     fn classes(spec: &[u8]) -> Classes {
         let mut c = Classes::new();
-        c.load(spec).unwrap();
+        c.load(spec, b"n1").unwrap();
         c
     }
 
@@ -162,17 +163,17 @@ mod tests {
     fn so_many_names_may_be_given_as_the_readme_says() {
         let spec = |names: u8| (0..names).flat_map(|n| [b'a' + n, b'=', b'/', b'a' + n, b':']).collect::<Vec<u8>>();
         let mut c = Classes::new();
-        assert!(c.load(&spec(13)).is_ok() && c.count() == MAX_CLASSES);
-        assert!(c.load(&spec(14)).is_err());
+        assert!(c.load(&spec(13), b"").is_ok() && c.count() == MAX_CLASSES);
+        assert!(c.load(&spec(14), b"").is_err());
         assert!(include_str!("../../README.md").contains("at most 13 names"));
     }
 
     #[test]
     fn nonsense_is_refused() {
         let mut c = Classes::new();
-        assert!(c.load(b"input").is_err());
-        assert!(c.load(b"input=relative").is_err());
-        assert!(c.load(b"input=*").is_err());
-        assert!(c.load(b"input=**").is_err());
+        assert!(c.load(b"input", b"").is_err());
+        assert!(c.load(b"input=relative", b"").is_err());
+        assert!(c.load(b"input=*", b"").is_err());
+        assert!(c.load(b"input=**", b"").is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! Every environment variable the library reads, in one place. A missing one turns its job off.
 
 use crate::classes::Classes;
-use crate::path::trimmed;
+use crate::path::{on_node, trimmed};
 use crate::sys::Result;
 use crate::text::{number, size, PathText, Text};
 use crate::threads::{names, Threads};
@@ -103,8 +103,8 @@ impl Config {
     }
 
     fn load_count<'e>(&mut self, look: &impl Fn(&[u8]) -> Option<&'e [u8]>) -> Result<()> {
-        self.count_dir = absolute(look(COUNT_DIR))?;
-        self.classes.load(look(COUNT_CLASSES).unwrap_or(b""))?;
+        self.count_dir = on_node(absolute(look(COUNT_DIR))?.as_bytes(), self.node.as_bytes())?;
+        self.classes.load(look(COUNT_CLASSES).unwrap_or(b""), self.node.as_bytes())?;
         if let Some(n) = look(COUNT_STRIPES).and_then(number) {
             self.stripes = (n.clamp(1, 64) as u32).next_power_of_two();
         }
@@ -170,6 +170,9 @@ mod tests {
         assert_eq!(c.count_dir.as_bytes(), b"/c");
         assert_eq!((c.stripes, c.classes.count()), (4, 4));
         assert!(load(&[(COUNT_DIR, b"/c/"), (COUNT_THREADS, b"=x")]).count_dir.is_empty());
+        let c = load(&[(NODE, b"n7"), (COUNT_DIR, b"/c/@NODE@/"), (COUNT_CLASSES, b"scratch=/s/@NODE@")]);
+        assert_eq!((c.count_dir.as_bytes(), c.classes.of(b"/s/n7/x")), (&b"/c/n7"[..], 3));
+        assert!(load(&[(COUNT_DIR, b"/c/@NODE@")]).count_dir.is_empty());
         assert!(c.prefix.is_empty());
         let c = load(&[
             (SCRATCH_PREFIX, b"/p"),

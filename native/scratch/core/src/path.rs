@@ -1,7 +1,10 @@
 //! Paths as text: prefixes, and resolving without asking the file system.
 
 use crate::sys::Result;
-use crate::text::PathText;
+use crate::text::{PathText, Text};
+
+/// What stands for the node's name in variables that processes on every node have.
+pub const ANY_NODE: &[u8] = b"@NODE@";
 
 /// True if `path` is `prefix` or lies below it.
 #[inline]
@@ -15,6 +18,21 @@ pub fn trimmed(mut path: &[u8]) -> &[u8] {
         path = &path[..path.len() - 1];
     }
     path
+}
+
+/// A path as it is on a node; ENOENT if it has the name of one, and nobody knows it.
+pub fn on_node<const N: usize>(path: &[u8], node: &[u8]) -> Result<Text<N>> {
+    let (mut found, mut rest) = (Text::new(), path);
+    while let Some(at) = rest.windows(ANY_NODE.len()).position(|w| w == ANY_NODE) {
+        if node.is_empty() {
+            return Err(libc::ENOENT);
+        }
+        found.push(&rest[..at])?;
+        found.push(node)?;
+        rest = &rest[at + ANY_NODE.len()..];
+    }
+    found.push(rest)?;
+    Ok(found)
 }
 
 /// A path may climb with `..` only as far as the prefix.
@@ -73,5 +91,14 @@ mod tests {
         assert_eq!(resolve(b"/a/b", b"../c/./d").unwrap().as_bytes(), b"/a/c/d");
         assert_eq!(resolve(b"", b"//x/..//y/").unwrap().as_bytes(), b"/y/");
         assert!(stays_inside(b"/a/../b") && !stays_inside(b"/a/../../b"));
+    }
+
+    #[test]
+    fn a_path_of_every_node_is_found_on_this_one() {
+        let on = |path, node: &[u8]| on_node::<16>(path, node).map(|t| t.as_bytes().to_vec());
+        assert_eq!(on(b"/a/@NODE@/b@NODE@", b"n1"), Ok(b"/a/n1/bn1".to_vec()));
+        assert_eq!(on(b"/a/@NODE", b""), Ok(b"/a/@NODE".to_vec()));
+        assert_eq!(on(b"/a/@NODE@", b""), Err(libc::ENOENT));
+        assert_eq!(on(b"/a/@NODE@", b"a-longer-name"), Err(libc::ENAMETOOLONG));
     }
 }

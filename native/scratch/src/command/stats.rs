@@ -94,7 +94,7 @@ fn processes(dir: &str) -> io::Result<Vec<Process>> {
 fn zeroes<F: Figures>(list: &str) -> io::Result<Sums<F>> {
     let mut classes = Classes::new();
     let refused = |_| io::Error::other(format!("--classes {list:?} must be name=/directory:name=/directory"));
-    classes.load(list.as_bytes()).map_err(refused)?;
+    classes.load(list.as_bytes(), b"").map_err(refused)?;
     let mut all = Sums::default();
     for class in classes.names().map(String::from_utf8_lossy) {
         Op::ALL.iter().for_each(|op| all.add(&class, op.name(), &F::default()));

@@ -40,6 +40,8 @@ class Probe(ABC):
     """By counter, if they are the same in every run."""
     joins: ClassVar[bool] = False
     """Whether it measures one job of a persistent cluster alone: it distinguishes the job's processes from others, and needs nothing at their start."""
+    by_node: ClassVar[Sequence[str]] = ()
+    """The variables that tell it one job of a persistent cluster from others. What reads them replaces ANY_NODE by the node's name."""
     metrics: ClassVar[bool] = False
     """Whether the engine must write its own job metrics for it."""
 

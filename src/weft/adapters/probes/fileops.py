@@ -51,6 +51,7 @@ class FileopsProbe(Probe):
         for name, (unit, what) in _COUNTERS.items()
     }
     native: ClassVar[bool] = True
+    by_node: ClassVar[Sequence[str]] = ("WEFT_COUNT_DIR", "WEFT_COUNT_CLASSES")
 
     def missing(self, layout: Layout) -> str | None:
         built = (layout.native / PRELOAD).exists()
@@ -84,7 +85,7 @@ class FileopsProbe(Probe):
 
 
 def _counters(layout: Layout, node: Node) -> Path:
-    return layout.directory / node.name / "fileops"
+    return layout.directory / node.name / "fileops" / layout.run
 
 
 _PYTHON = ("*.py", "*.pyc", "*/python3*")
@@ -111,6 +112,8 @@ def _keep(layout: Layout, node: Node) -> None:
         if Path(process["program"]).name != node.enters
     ]
     write_json(layout.record / "fileops" / f"{node.name}.json", {"processes": found})
+    if layout.of_job:  # the cluster's directory stays when the job has ended
+        access(node).run(["rm", "-rf", str(_counters(layout, node))], check=False)
 
 
 def _stats(layout: Layout, node: Node, *more: str) -> dict[Component, dict[str, Any]]:

@@ -31,6 +31,8 @@ class PythonProbe(Probe):
         )
     }
 
+    by_node: ClassVar[Sequence[str]] = (pythonworkers.LINES,)
+
     def environment(self, layout: Layout) -> Mapping[str, Mapping[str, str]]:
         return {
             node.name: pythonworkers.variables(

@@ -5,6 +5,8 @@ import time
 
 LEASE = "WEFT_LEASE"
 NODE = "WEFT_NODE"
+ANY_NODE = "@NODE@"
+"""Replaced by the value of NODE, by what reads a variable that processes on every node have."""
 _MIDDLE_OF_EXEC = 200
 """How often a process is inspected, every 10 ms, while it is about to exec: an inspection can take seconds."""
 _START_CODE, _ENVIRONMENT = 23, slice(47, 49)

@@ -22,7 +22,9 @@ def _hidden() -> None:
 
 def _watched() -> None:
     words = sys.orig_argv
-    wanted = os.environ.get("WEFT_PYTHON_DIR"), os.environ.get("WEFT_PYTHON_STACKS")
+    # a job of a persistent cluster has the same variable on every node
+    lines = os.environ.get("WEFT_PYTHON_DIR", "").replace("@NODE@", os.environ.get("WEFT_NODE", ""))
+    wanted = lines or None, os.environ.get("WEFT_PYTHON_STACKS")
     module = words[words.index("-m") + 1] if "-m" in words[:-1] else ""
     if any(wanted) and module in {"pyspark.daemon", "pyspark.worker"}:
         watching = importlib.import_module("weft_pyspark.watch")

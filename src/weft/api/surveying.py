@@ -7,8 +7,11 @@ from statistics import median
 from typing import Any
 
 from weft.adapters.nodes.jobnodes import JobNodes
+from weft.adapters.storage.base import label
+from weft.clusters import shared
 from weft.record.history import expected_phases
 from weft.record.record import Stored
+from weft.spec.model import Spec
 from weft.spec.study import Study, study_from
 
 NAME = "survey"
@@ -55,26 +58,52 @@ def study(
     return study_from(table, name=NAME)
 
 
-def cost(asked: Study, done: Mapping[tuple[str, int], Stored], records: Sequence[Stored]) -> Cost:
-    """From earlier runs of the same kind; what was never run is taken for the median of the others, or a minute."""
+def cost(
+    asked: Study, done: Mapping[tuple[str, int], Stored], records: Sequence[Stored], groups: Mapping[str, str]
+) -> Cost:
+    """From earlier runs of the same kind; what was never run is taken for the median of the others, or a minute.
+
+    `groups`: by the key of a spec, what is equal for runs that share a cluster, which is started once for each repetition.
+    """
     cells = asked.cells()
     # all runs on a batch system are in one job, as large as the largest of them needs
     held = max((spec.nodes.count for _, spec in cells if isinstance(spec.nodes, JobNodes)), default=0)
+    keys = {spec.key(): shared.key(spec.key()) if spec.key() in groups else spec.key() for _, spec in cells}
     left = [
-        (spec, expected_phases(records, spec.key()))
+        (spec, number)
         for _, spec in cells
         for number in range(asked.repeat)
-        if (spec.key(), number) not in done
+        if (keys[spec.key()], number) not in done
     ]
-    known = [sum(phases.values()) for _, phases in left if phases]
+    clusters = {
+        (groups[spec.key()], number): (spec, _start(records, spec)) for spec, number in left if groups
+    }
+    runs = [(spec, sum(expected_phases(records, keys[spec.key()]).values())) for spec, _ in left]
+    known = [seconds for _, seconds in runs if seconds]
     usual = median(known) if known else UNKNOWN
-    each = [(spec, sum(phases.values()) if phases else usual) for spec, phases in left]
+    each = [(spec, seconds or usual) for spec, seconds in [*runs, *clusters.values()]]
     return Cost(
-        len(each),
+        len(runs),
         sum(seconds for _, seconds in each),
         sum(seconds * max(spec.nodes.count, held) for spec, seconds in each) / 3600,
-        sum(not phases for _, phases in left),
+        sum(not seconds for _, seconds in runs),
     )
+
+
+def _start(records: Sequence[Stored], spec: Spec) -> float:
+    """Median seconds of the start and the end of such a cluster of a study; 0 if there was none."""
+    of = spec.engine.label, f"{spec.nodes.kind}:{spec.nodes.count}", label(spec.scratch), label(spec.output)
+    heads = [
+        stored.head
+        for stored in records
+        if stored.head.workload == "persistent" and stored.verdict == "UNCHECKED"
+    ]
+    found = [
+        sum(seconds for phase, seconds in head.phases.items() if phase != "run")
+        for head in heads
+        if (head.engine, head.nodes, head.scratch, head.output) == of
+    ]
+    return median(found) if found else 0.0
 
 
 def within(minutes: float) -> Callable[[], str]:
