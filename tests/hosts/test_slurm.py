@@ -64,13 +64,24 @@ def test_a_run_inside_an_allocation_uses_it(weft: SiteWeft) -> None:
 @pytest.mark.long
 def test_cells_of_a_study_share_a_cluster_in_their_job(weft: SiteWeft) -> None:
     table = (
-        'nodes = "slurm:2,cores=1"\nworkload = "terasort:10MB"\n[matrix]\n"workload.partitions" = [2, 4]\n'
+        'nodes = "slurm:2,cores=1"\nprobes = "+fileops"\nworkload = "terasort:10MB"\n'
+        '[matrix]\n"workload.partitions" = [2, 4]\n'
     )
     (weft.home / "shared.toml").write_text(table)
     one, other = weft.result("run", "shared.toml")
     assert [one["verdict"], other["verdict"]] == ["VALID", "VALID"]
     assert one["cluster"] == other["cluster"] != ""
     assert weft.head()["slurm"]["nodes"] == ["n1", "n2"]
+    for result in (one, other):
+        of = {
+            path.stem: json.loads(path.read_text()) for path in Path(result["record"]).glob("fileops/*.json")
+        }
+        executors = {
+            node: [one for one in found["processes"] if "output" in one["classes"]]
+            for node, found in of.items()
+        }
+        assert len(executors) == 2
+        assert all(executors.values()), executors
 
 
 @pytest.mark.long

@@ -156,8 +156,9 @@ def test_a_run_that_finds_no_application_ready_says_so_and_does_not_wait_where_o
     assert joins._found(spec, Progress()) is None
     assert searched == [cluster.layout]
     assert "the cluster 'mine' has no application ready" in capsys.readouterr().err
-    other = asked(cluster, "spark.default.parallelism=3")
-    assert (joins.key(spec), joins.key(other)) == (f"{spec.key()}-ready", f"{other.key()}-persistent")
+    others = [asked(cluster, words) for words in ("spark.default.parallelism=3", "probes=+fileops")]
+    assert joins.key(spec) == f"{spec.key()}-ready"
+    assert [joins.key(other) for other in others] == [f"{other.key()}-persistent" for other in others]
 
 
 def test_an_engine_that_the_cluster_does_not_run_is_refused(cluster: PersistentCluster) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.fakes import fake_shared_layout
 from weft.adapters.probes import KINDS
 from weft.api import studies
-from weft.clusters import shared
+from weft.clusters import shared, supervisor
 from weft.clusters.joined import JoinedCluster
 from weft.clusters.registry import PersistentCluster
 from weft.clusters.shared import SharedClusters
@@ -91,7 +91,8 @@ def test_the_cluster_has_the_probes_that_must_be_there_at_the_start_of_a_process
     table = shared._table(asked[0], "mine")
     assert table.get("probes") == probes
     wanted = {name for name in (*asked[0].probes, *asked[0].added_probes()) if KINDS[name].by_node}
-    has = parse(table)
+    # as its supervisor reads it
+    has = Spec.model_validate(supervisor.passed_on(parse(table)))
     assert wanted <= {*has.probes, *has.added_probes()}
 
 

@@ -45,7 +45,7 @@ from weft.run.provisioning import Provisioned, provision_job
 from weft.run.room import require_room
 from weft.run.run import ClusterSource, Live, Run, noted, phase
 from weft.run.topology import Topology
-from weft.spec.model import Spec
+from weft.spec.model import PROBES, Spec
 
 _POLL = 0.5
 """Seconds between checks whether the cluster is still running."""
@@ -78,7 +78,10 @@ class JoinedCluster(ClusterSource):
 
     def _can_take(self, spec: Spec) -> bool:
         """Whether a run may take the application that the cluster keeps ready."""
-        return self.cluster.ready and not self._own_conf(spec)
+        asked = set(spec.probes) - set(PROBES)  # by name: a probe that would see nothing of that application
+        return (
+            self.cluster.ready and not self._own_conf(spec) and not any(KINDS[name].by_node for name in asked)
+        )
 
     def require(self, spec: Spec, made_of: Topology) -> None:
         del made_of  # it describes a new cluster
