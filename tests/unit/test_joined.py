@@ -15,6 +15,7 @@ import pytest
 from tests.fakes import fake_layout, fake_shared_layout
 from weft.adapters.engines import KINDS
 from weft.adapters.engines.spark.engine import SparkEngine
+from weft.adapters.probes import KINDS as PROBES
 from weft.adapters.workloads.base import Prepared
 from weft.api.flags import Flags
 from weft.api.joined import study_on
@@ -156,9 +157,22 @@ def test_a_run_that_finds_no_application_ready_says_so_and_does_not_wait_where_o
     assert joins._found(spec, Progress()) is None
     assert searched == [cluster.layout]
     assert "the cluster 'mine' has no application ready" in capsys.readouterr().err
-    others = [asked(cluster, words) for words in ("spark.default.parallelism=3", "probes=+fileops")]
-    assert joins.key(spec) == f"{spec.key()}-ready"
-    assert [joins.key(other) for other in others] == [f"{other.key()}-persistent" for other in others]
+    other = asked(cluster, "spark.default.parallelism=3")
+    assert (joins.key(spec), joins.key(other)) == (f"{spec.key()}-ready", f"{other.key()}-persistent")
+
+
+def test_a_probe_that_the_cluster_has_is_worth_an_application_of_its_own(cluster: PersistentCluster) -> None:
+    counted = PROBES["fileops"]().environment(cluster.layout)
+    layout = dataclasses.replace(cluster.layout, preload=counted)
+    clusters = [
+        cluster,
+        # an earlier version of weft, whose library does not know ANY_NODE
+        dataclasses.replace(cluster, layout=layout),
+        dataclasses.replace(cluster, layout=layout, any_node=True),
+    ]
+    spec = asked(cluster, "probes=+fileops")
+    keys = [JoinedCluster(dataclasses.replace(one, ready=True)).key(spec) for one in clusters]
+    assert keys == [f"{spec.key()}-ready", f"{spec.key()}-ready", f"{spec.key()}-persistent"]
 
 
 def test_an_engine_that_the_cluster_does_not_run_is_refused(cluster: PersistentCluster) -> None:

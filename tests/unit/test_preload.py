@@ -83,6 +83,12 @@ def test_a_job_that_the_library_could_not_do_is_named(layout: Layout, record: Re
         required(layout, record, "worker")
 
 
+def test_engines_that_share_nodes_report_to_one_file(layout: Layout) -> None:
+    whole = replace(layout, shares={"spark": 1, "flink": 1})
+    files = {one.environment(one.head)[FILE] for one in (whole, *map(whole.of_engine, whole.shares))}
+    assert files == {f"{layout.directory}/node1/handshake"}
+
+
 def test_what_earlier_jobs_of_a_cluster_reported_is_not_of_this_one(layout: Layout, record: Record) -> None:
     report(layout, line("started", 7, "sh"), line("executes", 7, "/opt/java"))
     before = preload.reported(layout)

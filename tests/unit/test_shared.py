@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from tests.fakes import fake_shared_layout
-from weft.adapters.probes import KINDS
 from weft.api import studies
-from weft.clusters import shared, supervisor
+from weft.clusters import shared
 from weft.clusters.joined import JoinedCluster
 from weft.clusters.registry import PersistentCluster
 from weft.clusters.shared import SharedClusters
@@ -20,7 +19,6 @@ from weft.run.progress import Progress
 from weft.run.run import OwnCluster
 from weft.run.topology import topology
 from weft.spec.model import Spec
-from weft.spec.parse import parse
 from weft.spec.study import Study, study_from
 
 BASE = {"workload": {"kind": "terasort", "size": "10MB"}, "nodes": "local:2"}
@@ -78,22 +76,16 @@ def test_otherwise_each_run_has_its_own(matrix: dict[str, Any], more: dict[str, 
     [
         ({"probes": "+fileops"}, ["python", "fileops"]),
         ({"probes": "proc"}, []),
-        # all of the defaults, and what is added for the storage as far as it is there
-        ({"scratch": "delayed:lustre"}, None),
+        ({"scratch": "delayed:lustre"}, ["python", "fileops"]),
     ],
     ids=["asked for", "not asked for", "of the storage"],
 )
 def test_the_cluster_has_the_probes_that_must_be_there_at_the_start_of_a_process(
-    more: dict[str, Any], probes: list[str] | None
+    more: dict[str, Any], probes: list[str]
 ) -> None:
     asked = specs(PARTITIONS, **more)
     assert len(set(shared.groups(asked).values())) == 1
-    table = shared._table(asked[0], "mine")
-    assert table.get("probes") == probes
-    wanted = {name for name in (*asked[0].probes, *asked[0].added_probes()) if KINDS[name].by_node}
-    # as its supervisor reads it
-    has = Spec.model_validate(supervisor.passed_on(parse(table)))
-    assert wanted <= {*has.probes, *has.added_probes()}
+    assert shared._table(asked[0], "mine")["probes"] == probes
 
 
 def test_the_cluster_has_all_but_the_workload() -> None:

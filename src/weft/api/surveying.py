@@ -99,7 +99,7 @@ def _start(records: Sequence[Stored], spec: Spec) -> float:
         if stored.head.workload == "persistent" and stored.verdict == "UNCHECKED"
     ]
     found = [
-        sum(seconds for phase, seconds in head.phases.items() if phase != "run")
+        sum(seconds for phase, seconds in head.phases.items() if phase not in {"acquire", "run"})
         for head in heads
         if (head.engine, head.nodes, head.scratch, head.output) == of
     ]

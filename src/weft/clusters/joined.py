@@ -78,10 +78,16 @@ class JoinedCluster(ClusterSource):
 
     def _can_take(self, spec: Spec) -> bool:
         """Whether a run may take the application that the cluster keeps ready."""
-        asked = set(spec.probes) - set(PROBES)  # by name: a probe that would see nothing of that application
-        return (
-            self.cluster.ready and not self._own_conf(spec) and not any(KINDS[name].by_node for name in asked)
-        )
+        if not self.cluster.ready or self._own_conf(spec) or spec.workload.own_program:
+            return False
+        # a probe that was asked for by its name would see nothing of that application
+        asked = [KINDS[name]() for name in set(spec.probes) - set(PROBES) if KINDS[name].by_node]
+        return not any(jobprobes.had(probe, self._has, self.cluster.layout) for probe in asked)
+
+    @property
+    def _has(self) -> jobprobes.Variables:
+        """The variables by which probes can measure a job of the cluster."""
+        return self.cluster.layout.preload if self.cluster.any_node else {}
 
     def require(self, spec: Spec, made_of: Topology) -> None:
         del made_of  # it describes a new cluster
@@ -156,9 +162,7 @@ class JoinedCluster(ClusterSource):
                 calibrated.note(spec, layout, record)
                 layout = replace(layout, taken=ready.mark if ready else "")
                 counted = layout if self.alone else jobprobes.without_counters(layout)
-                lacks = partial(
-                    jobprobes.lacking, layout=layout, cluster=self.cluster.layout, ready=bool(ready)
-                )
+                lacks = partial(jobprobes.lacking, layout=layout, has=self._has, ready=bool(ready))
                 watched, observers = observed(spec, counted, record, lacks)
                 watched = jobprobes.measured(watched, observers)
                 layout = replace(layout, preload=watched.preload, of_job=watched.of_job)

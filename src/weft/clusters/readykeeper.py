@@ -76,7 +76,7 @@ class _Keeper:
 
     def command(self, application: ReadyApplication) -> Command:
         """What starts it."""
-        own = dataclasses.replace(self.layout, run=application.mark, preload={}, metrics=False)
+        own = dataclasses.replace(self.layout, run=application.mark, metrics=False)
         engine = self.live.spec.engine
         assert isinstance(engine, KeepsReady)
         command = engine.waiting(own, application.socket)

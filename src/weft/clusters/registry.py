@@ -52,6 +52,8 @@ class PersistentCluster:
     """Seconds without use after which it ends."""
     ready: bool = False
     """Whether it keeps an application ready for the next measured run."""
+    any_node: bool = False
+    """Whether its processes read ANY_NODE in the variables of a job; those that an earlier version of weft started do not."""
     door: tuple[str, ...] = ()
     """Arguments that move a command from its user's namespaces to where the prefix of a node works."""
 

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
 from weft.adapters.probes import KINDS
-from weft.clusters import registry, supervisor
+from weft.clusters import jobprobes, registry, supervisor
 from weft.clusters.joined import JoinedCluster
 from weft.errors import ClusterError, UsageError, WeftError
 from weft.host import settings, signals
@@ -165,7 +165,10 @@ def _key(spec: Spec) -> str:
     if "input" in used and used["input"] != spec.output:
         return ""
     try:
-        spec.engine.of_one_job(sketch(spec, topology(spec)))
+        layout = sketch(spec, topology(spec))
+        spec.engine.of_one_job(layout)
+        if not all(jobprobes.alike(KINDS[name](), layout) for name in (*spec.probes, *spec.added_probes())):
+            return ""
         return parse(_table(spec, "any")).key()
     except UsageError:
         return ""
@@ -183,6 +186,5 @@ def _table(spec: Spec, name: str) -> Mapping[str, Any]:
     table = {key: dumped[key] for key in _DECIDED if key in dumped}
     # a directory that every node sees: that of its user, who has no commands on it, may not be
     own = {"idle": _IDLE, "directory": str(settings.runs())}
-    # those that are added for a storage are added to it as well, and all of them if they are not named
-    probes = {} if spec.added_probes() else {"probes": [one for one in spec.probes if KINDS[one].by_node]}
-    return {**table, **probes, "workload": {"kind": "persistent", "name": name, **own}}
+    probes = [one for one in (*spec.probes, *spec.added_probes()) if KINDS[one].by_node]
+    return {**table, "workload": {"kind": "persistent", "name": name, **own}, "probes": probes}

@@ -12,7 +12,7 @@ import time
 from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from weft import report
 from weft.adapters.nodes.access import access
@@ -50,7 +50,7 @@ def launch(spec: Spec, text: str) -> PersistentCluster:
     log = registry.log(f"{name}.{secrets.token_hex(4)}")
     order = json.dumps(
         {
-            "spec": passed_on(spec),
+            "spec": spec.model_dump(mode="json"),
             "secrets": spec.secrets,
             "text": text,
             "log": str(log),
@@ -76,11 +76,6 @@ def launch(spec: Spec, text: str) -> PersistentCluster:
             log.unlink(missing_ok=True)
         _pass_on(output)
     return cluster
-
-
-def passed_on(spec: Spec) -> dict[str, Any]:
-    """A spec as its supervisor reads it: without the keys that nobody set, since some have another meaning if they are set."""
-    return spec.model_dump(mode="json", exclude=set(Spec.model_fields) - spec.model_fields_set)
 
 
 def _pass_on(output: IO[str]) -> bool:
@@ -125,6 +120,7 @@ def keep_running(live: Live, *, door: tuple[str, ...]) -> Judgement:
         until=until,
         idle=asked.idle,
         ready=asked.ready,
+        any_node=True,
         door=door,
     )
     with live.phase("run"), registry.announced(cluster):

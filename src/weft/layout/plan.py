@@ -140,7 +140,9 @@ class Layout:
         merged.update({name: value.replace(COMPONENT, self.component) for name, value in wanted.items()})
         for service in self.services.values():
             merged.update(service.environment)
-        return {**merged, **handshake.variables(merged, self.directory / node.name)}
+        # one file for all engines of a node
+        whole = self.directory.parent if self.part else self.directory
+        return {**merged, **handshake.variables(merged, whole / node.name)}
 
     def properties(self, configuration: str) -> dict[str, str]:
         """The settings that services add to an engine, by its kind, or to a configuration, such as yarn-site."""

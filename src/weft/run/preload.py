@@ -86,10 +86,12 @@ def _read(layout: Layout, node: Node, after: int = 0) -> list[Event]:
 
 def _tried(layout: Layout, node: Node) -> str:
     access(node).make(_file(layout, node).parent)
-    environment = {**layout.environment(node), handshake.COMMAND: _CHECK}
+    environment, before = {**layout.environment(node), handshake.COMMAND: _CHECK}, len(_read(layout, node))
     assigned = [f"{name}={value}" for name, value in environment.items()]
     done = access(node).run([*layout.wrapper(node), "env", *assigned, "true"], check=False)
-    lines = [line for line in _read(layout, node) if line.command == _CHECK and line.kind == "started"]
+    lines = [
+        line for line in _read(layout, node, before) if line.command == _CHECK and line.kind == "started"
+    ]
     if not lines:
         return (
             " ".join(done.err.split())

@@ -140,7 +140,12 @@ class Spec(BaseModel):
         return services.resolved(self.storage(), self.engine.services(), self.services, secured=self.secured)
 
     def added_probes(self) -> dict[str, str]:
-        """Probes in addition to the default ones, and why; none if the user listed others, or only the default ones."""
+        """Probes in addition to the default ones, and why; none if the user listed others, or only the default ones.
+
+        None for a persistent cluster: what they count of each process of its jobs would be there until it ends.
+        """
+        if self.workload.measured is None:
+            return {}
         if "probes" in self.model_fields_set and not set(self.probes) > set(PROBES):
             return {}
         slow = {layer.parallel for layer in self.layers()} - {""}

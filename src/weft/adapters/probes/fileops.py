@@ -7,7 +7,7 @@ static programs).
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -113,7 +113,8 @@ def _keep(layout: Layout, node: Node) -> None:
     ]
     write_json(layout.record / "fileops" / f"{node.name}.json", {"processes": found})
     if layout.of_job:  # the cluster's directory stays when the job has ended
-        access(node).run(["rm", "-rf", str(_counters(layout, node))], check=False)
+        with suppress(WeftError):
+            access(node).run(["rm", "-rf", str(_counters(layout, node))])
 
 
 def _stats(layout: Layout, node: Node, *more: str) -> dict[Component, dict[str, Any]]:
