@@ -44,7 +44,7 @@ def test_a_probe_measures_a_job_if_the_processes_of_the_cluster_have_it() -> Non
 def test_executors_have_the_variables_of_the_job_in_place_of_the_clusters() -> None:
     job, has = probed("fileops", "python")
     probes = [PROBES[name]() for name in ("proc", "fileops", "python")]
-    measured = jobprobes.measured(job, probes)
+    measured = jobprobes.measured(job, probes, has)
     settings = ENGINE.of_one_job(measured)
     folder = job.directory
     assert settings["spark.executorEnv.WEFT_COUNT_DIR"] == f"{folder}/@NODE@/fileops/JOB/engine"
@@ -57,6 +57,16 @@ def test_executors_have_the_variables_of_the_job_in_place_of_the_clusters() -> N
             <= {**probes[1].environment(job)[node.name], **probes[2].environment(job)[node.name]}.items()
         )
         assert of_node["WEFT_COUNT_DIR"] != has[node.name]["WEFT_COUNT_DIR"]
+
+
+def test_processes_of_a_run_have_what_the_cluster_has_and_the_run_does_not_ask_for() -> None:
+    job, has = probed("fileops", "python")
+    without = jobprobes.measured(job, [], has)
+    assert (without.preload, without.of_job) == (has, {})
+    own = PROBES["fileops"]()
+    within = jobprobes.measured(dataclasses.replace(job, preload=own.environment(job)), [own], has)
+    for node in job.nodes:
+        assert within.preload[node.name] == {**has[node.name], **own.environment(job)[node.name]}
 
 
 def test_a_probe_whose_variables_are_not_alike_on_the_nodes_measures_none() -> None:

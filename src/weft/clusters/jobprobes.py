@@ -45,10 +45,19 @@ def alike(probe: Probe, layout: Layout) -> bool:
     return _on_any_node(probe, layout) is not None
 
 
-def measured(layout: Layout, probes: Sequence[Probe]) -> Layout:
-    """The layout with the variables that tell these probes the job's processes from others of the cluster."""
+def measured(layout: Layout, probes: Sequence[Probe], has: Variables) -> Layout:
+    """The layout with the variables that tell these probes the job's processes from others of the cluster.
+
+    Of what the cluster's processes have, the run's have the rest too: where both use the preload library, both report the same.
+    """
+    preload = {
+        node.name: {**has.get(node.name, {}), **layout.preload.get(node.name, {})}
+        for node in layout.all_nodes
+    }
     found = [_on_any_node(probe, layout) or {} for probe in probes]
-    return replace(layout, of_job={name: value for each in found for name, value in each.items()})
+    return replace(
+        layout, preload=preload, of_job={name: value for each in found for name, value in each.items()}
+    )
 
 
 def _on_any_node(probe: Probe, layout: Layout) -> dict[str, str] | None:

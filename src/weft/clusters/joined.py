@@ -164,7 +164,7 @@ class JoinedCluster(ClusterSource):
                 counted = layout if self.alone else jobprobes.without_counters(layout)
                 lacks = partial(jobprobes.lacking, layout=layout, has=self._has, ready=bool(ready))
                 watched, observers = observed(spec, counted, record, lacks)
-                watched = jobprobes.measured(watched, observers)
+                watched = jobprobes.measured(watched, observers, self.cluster.layout.preload)
                 layout = replace(layout, preload=watched.preload, of_job=watched.of_job)
                 before = preload.reported(layout)
                 _write(spec, layout, record, self.cluster)
