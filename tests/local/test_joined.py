@@ -109,7 +109,9 @@ def test_file_operations_of_a_run_are_those_of_its_own_processes(running: Weft) 
         # an executor on each node; Hadoop's checksums are small files beside the data
         assert min(by_node) > 0
         assert result["bytes_out"] <= sum(by_node) < 1.02 * result["bytes_out"]
-    assert not list((running.home / "work").glob(f"*/*/fileops/{one['id']}"))
+    # what is left is the cluster's own
+    (cluster,) = (running.home / "runs").glob("*-persistent-spark-*")
+    assert {path.name for path in (running.home / "work").glob("*/*/fileops/*")} == {cluster.name}
 
 
 def test_workers_of_python_are_measured_for_the_job_that_they_belong_to(running: Weft) -> None:

@@ -1,4 +1,4 @@
-"""Probes of one job of a persistent cluster: which can measure it, and the variables of its processes."""
+"""What is measured of one job of a persistent cluster: by which probes, through which variables, and what is not."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ def lacking(probe: Probe, layout: Layout, has: Variables, *, ready: bool) -> str
     if not probe.by_node:
         return _NOT_ALONE
     if not had(probe, has, layout):
-        return f"the cluster was started without it, as `weft up --probe {probe.name}` starts one with it"
+        return f"the cluster was started without it; `weft up --probe {probe.name}` starts one with it"
     if ready:
         return "the executors were there before the run"
     if not alike(probe, layout):
@@ -61,7 +61,7 @@ def measured(layout: Layout, probes: Sequence[Probe], has: Variables) -> Layout:
 
 
 def _on_any_node(probe: Probe, layout: Layout) -> dict[str, str] | None:
-    """A probe's variables of a job with NODE for the name of the node; None if one text is not that of all nodes."""
+    """A probe's variables of a job with ANY_NODE for the name of the node; None if one text is not that of all nodes."""
     if not probe.by_node:
         return {}
     wanted = probe.environment(layout)
